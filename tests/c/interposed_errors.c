@@ -1,11 +1,12 @@
-/* Wrong arguments: MPI_ gives the same class of error as PMPI_, tells the error handler as often, and the communicator works after it.
+/* Wrong arguments: MPI_ returns the same error class as PMPI_, calls the error handler as often, and the communicator
+ * still works.
  *
- * Every argument of every function is replaced by everything that MPI forbids there, one at a time. The library is the judge: a child process
- * asks PMPI_ first, because libraries do not look at all arguments, and a call that crashes there is no case. What is an error on a
- * communicator of one rank is tried on all ranks, too, each for itself: the library finds such errors without a message. (Datatypes that were
- * freed are no case: neither library knows them again.)
+ * Every argument of every function is replaced by everything that MPI forbids there, one at a time. The library is the
+ * reference: a child process tries PMPI_ first, because libraries do not check all arguments, and a call that crashes
+ * there is skipped. Errors on a communicator of one rank are also tried on all ranks, separately: the library finds
+ * such errors without a message. (Freed datatypes are skipped, because neither library recognises them.)
  *
- * With an argument it makes one wrong call on a communicator whose errors are fatal. */
+ * With an argument, the program makes one wrong call on a communicator whose errors are fatal. */
 #include <mpi.h>
 #ifdef OPEN_MPI
 #include <mpi-ext.h>
@@ -89,8 +90,8 @@ FUNCTION(PMPI, library)
 
 static int told, failures, cases, errors, crashes;
 static char current[256] = "nothing";
-/* With room around them: with some of these arguments a library writes where it should not, and must not change the arguments of the
- * next call. */
+/* With padding around them: with some of these arguments a library writes out of bounds, which must not change the
+ * arguments of the next call. */
 static struct {
     double before[4096], in[512], between[4096], out[512], after[4096];
 } memory;
@@ -117,7 +118,7 @@ static void add(void *from, void *to, int *count, MPI_Datatype *type)
 
 static void crashed(int signal)
 {
-    /* Formatted printing is not safe here; these are. */
+    /* In a signal handler, write() is safe and printf() is not. */
     ssize_t ignored = write(2, "crashes: ", 9) + write(2, current, strlen(current)) + write(2, "\n", 1);
     (void)ignored;
     _exit(128 + signal);
@@ -130,7 +131,7 @@ static int class_of(int code)
     return class;
 }
 
-/* What was begun is completed. */
+/* Completes what was started. */
 static void complete(enum form form, int code)
 {
     if (code != MPI_SUCCESS || form == BLOCKING || request == MPI_REQUEST_NULL)
@@ -147,7 +148,7 @@ typedef struct {
     const char *argument, *value;
     unsigned kinds;
     void (*set)(arguments *);
-    /* Whether it means something on the root alone: to these calls. */
+    /* The calls for which it matters only on the root. */
     unsigned root_only;
 } mutation;
 
@@ -210,7 +211,7 @@ SET(null_root, a->root = MPI_PROC_NULL)
 SET(null_comm, a->comm = MPI_COMM_NULL)
 SET(null_request, a->request = NULL)
 #ifndef OPEN_MPI
-/* Handles of Open MPI are addresses: what was freed is anything. */
+/* Handles of Open MPI are addresses, so a freed handle may point at anything. */
 SET(an_op_that_was_freed, a->op = freed_op)
 #endif
 SET(a_comm_that_was_freed, a->comm = freed_comm)
@@ -263,7 +264,7 @@ static const mutation mutations[] = {
 
 static int ones[64], places[64];
 
-/* Written anew for each call. */
+/* Rewritten for each call. */
 static void write_lists(void)
 {
     for (int i = 0; i < 64; i++) {
@@ -283,10 +284,10 @@ static arguments usual(MPI_Comm comm)
     return a;
 }
 
-/* Numbers with which no library ends a process by itself. */
+/* Exit codes that no library uses. */
 enum verdict { CRASHES = 40, SUCCEEDS, FAILS };
 
-/* What the library does with it: in a child, which may crash. */
+/* The library's verdict, found in a child process, which may crash. */
 static enum verdict judged(enum kind kind, enum form form, const arguments *a)
 {
     int status;
@@ -322,7 +323,7 @@ static void compare(enum kind kind, enum form form, const mutation *m, MPI_Comm 
     complete(form, found);
     cases++;
     errors += expected != MPI_SUCCESS;
-    /* The library is asked about a communicator that was freed, and may tell of it. */
+    /* Roundel asks the library about a freed communicator, which may call the handler once more. */
     int as_often = own_calls == calls || m->set == a_comm_that_was_freed;
     if (class_of(found) != class_of(expected) || !as_often) {
         fprintf(stderr, "%s: class %d, %d calls of the handler, but of PMPI_ class %d, %d calls\n", current, class_of(found),
@@ -344,7 +345,7 @@ static int is_case(enum kind kind, enum form form, const mutation *m)
     return (m->kinds & BIT(kind)) && !(form == BLOCKING && m->set == null_request);
 }
 
-/* One rank asks the library about everything, alone. */
+/* One rank tries everything with the library, alone. */
 static void ask(MPI_Comm alone, int rank)
 {
     for (int kind = 0; kind < KINDS && rank == 0; kind++)
@@ -368,9 +369,10 @@ static void each(enum kind kind, enum form form, size_t number, MPI_Comm alone, 
         return;
     if (rank == 0)
         compare(kind, form, m, alone);
-    /* Elsewhere it means nothing, or something else. What is too long for the other side is found when messages are under way. */
+    /* On other ranks the argument is insignificant, or means something else. A message that is too long for the
+     * receiver is found only after messages were sent. */
     int matters = (!(m->root_only & BIT(kind)) || rank == 0) && strcmp(m->value, "INT_MAX") != 0;
-    /* Where blocks of ranks lie, they are the same buffer on one rank alone. */
+    /* On a communicator of one rank, buffers with a block per rank are the same buffer. */
     int reduces = (REDUCTIONS | BIT(ALLTOALL) | BIT(ALLTOALLV)) & BIT(kind);
     matters = matters && (m->set != same_buffers || reduces);
     if (verdict == FAILS && matters)
@@ -415,7 +417,7 @@ static void prepare(void)
     MPI_Comm_free(&comm);
 }
 
-/* With this handler on everything that may be told. */
+/* Sets this handler wherever errors may be raised. */
 static void with(MPI_Errhandler handler)
 {
     MPI_Comm alone, all;
@@ -455,7 +457,7 @@ static void fatal(const char *how)
         MPI_Ibcast(in, rank == 0 ? 100 : 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
-    /* Other ranks wait for the one that has failed. */
+    /* Other ranks wait for the failed one. */
     PMPI_Barrier(MPI_COMM_WORLD);
 }
 

@@ -1,5 +1,5 @@
-/* All ranks get identical results of an allreduce, bit for bit, and the same on every call: sums of floats, whose bits depend on the tree that
- * is reduced. `--any` only looks whether ranks differ, and says so. */
+/* All ranks get bitwise identical results from an allreduce, and the same on every call: sums of floats, whose bits
+ * depend on the tree that is reduced. `--any` only reports whether ranks differ. */
 #include <mpi.h>
 #ifdef OPEN_MPI
 #include <mpi-ext.h>
@@ -21,7 +21,7 @@ static double number(int of, int i)
     return ((double)(random % 20001) - 10000.0) / 7.0 * scale[(of + i) % 4];
 }
 
-/* Whether all ranks have what rank 0 has. */
+/* Checks that all ranks have the result of rank 0. */
 static void same(const char *what, const void *mine, size_t bytes)
 {
     char other[1024];
@@ -70,7 +70,7 @@ static int prepared(const double *in, double *out)
     return 1;
 }
 
-/* A user's operation is no more exact than that of MPI. */
+/* A user-defined operation is no more exact than MPI's. */
 static void add(void *from, void *to, int *count, MPI_Datatype *type)
 {
     (void)type;
@@ -110,7 +110,7 @@ static void sums(void)
     }
 }
 
-/* These depend on no tree. */
+/* These results do not depend on the tree. */
 static void exact(void)
 {
     int in[COUNT], out[COUNT], expected[COUNT];

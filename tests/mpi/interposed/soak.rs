@@ -1,11 +1,11 @@
-//! Long runs: memory stays what it was. `ROUNDEL_ALL=1` makes them longer.
+//! Long runs: memory does not grow. `ROUNDEL_ALL=1` makes them longer.
 
 use crate::faults::on_each;
 use crate::launch::Settings;
 use crate::mpi::everything;
 use crate::programs;
 
-/// How many calls, communicators and requests.
+/// The numbers of calls, communicators and requests.
 fn amounts() -> [&'static str; 3] {
     if everything() { ["100000", "10000", "1000"] } else { ["4000", "200", "300"] }
 }

@@ -3,11 +3,11 @@
 use crate::error::Error;
 use crate::mpi::arguments::call::IntList;
 use crate::mpi::arguments::shape::ParsedCall;
-use crate::mpi::process::code::SUCCESS;
 use crate::mpi::execution::Nothing;
 use crate::mpi::execution::shared::{OwnedPlan, SharedBuffers, SharedMemory, SharedPlan};
 use crate::mpi::handles::native::NativeCombine;
 use crate::mpi::handles::operand::{Operands, native_combine};
+use crate::mpi::process::code::SUCCESS;
 use crate::program::shared::SharedCall;
 use ::mpi::ffi;
 use std::cell::Cell;

@@ -1,8 +1,8 @@
 //! Roundel's own communicator, which has the ranks of the user's, and its placement.
 
 use crate::error::Error;
-use crate::mpi::process::code::{SUCCESS, check};
 use crate::mpi::comm::nodes;
+use crate::mpi::process::code::{SUCCESS, check};
 use crate::transport::RankPlacement;
 use ::mpi::ffi;
 use roundel_spec::Placement;

@@ -2,8 +2,8 @@
 
 use crate::choice::profile::Profile;
 use crate::error::Error;
-use crate::mpi::process::code::check;
 use crate::mpi::comm::own::OwnComm;
+use crate::mpi::process::code::check;
 use ::mpi::ffi;
 
 /// Names the file with the profile of this machine.

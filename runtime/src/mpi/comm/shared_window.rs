@@ -7,8 +7,8 @@
 
 use crate::error::Error;
 use crate::mpi::comm::agree::agree;
-use crate::mpi::process::code::check;
 use crate::mpi::comm::node_members::NodeMembers;
+use crate::mpi::process::code::check;
 use crate::program::shared::{COUNTER, LINE};
 use ::mpi::ffi;
 use memmap2::MmapRaw;

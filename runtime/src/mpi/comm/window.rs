@@ -7,8 +7,8 @@
 
 use crate::error::Error;
 use crate::mpi::comm::agree::agree;
-use crate::mpi::process::code::{OTHER, SUCCESS, check};
 use crate::mpi::comm::own::OwnComm;
+use crate::mpi::process::code::{OTHER, SUCCESS, check};
 use crate::program::machine::Counter as AnyCounter;
 use ::mpi::ffi;
 use std::ffi::{c_int, c_void};

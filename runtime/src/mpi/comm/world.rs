@@ -7,9 +7,9 @@
 
 use crate::choice::selection::Settings;
 use crate::error::Error;
-use crate::mpi::process::code::check;
 use crate::mpi::comm::nodes::ranks_in;
 use crate::mpi::comm::own::{CommMembers, OwnComm};
+use crate::mpi::process::code::check;
 use ::mpi::ffi;
 use roundel_spec::Placement;
 use std::sync::OnceLock;

@@ -11,13 +11,13 @@
 use crate::call::alltoall::AlltoallvCall;
 use crate::call::geometry::Varying;
 use crate::error::Error;
-use crate::mpi::process::code::{SUCCESS, check, failure, is};
 use crate::mpi::comm::own::OwnComm;
 use crate::mpi::execution::post_log::{self, PostLog};
 use crate::mpi::lowering::areas::Scratch;
 use crate::mpi::lowering::arena::Arena;
 use crate::mpi::lowering::limit::LIMIT;
 use crate::mpi::lowering::route::{BlockLocation, Hop, Route, RouteRound};
+use crate::mpi::process::code::{SUCCESS, check, failure, is};
 use crate::program::MessageDirection;
 use ::mpi::datatype::Equivalence;
 use ::mpi::ffi;

@@ -1,7 +1,7 @@
 //! Combines the elements of a reduction with the user's operation.
 
-use crate::mpi::process::ending::end_the_job;
 use crate::mpi::execution::Combine;
+use crate::mpi::process::ending::end_the_job;
 use crate::operation::Operation;
 use std::marker::PhantomData;
 use std::mem::forget;

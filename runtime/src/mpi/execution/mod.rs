@@ -10,13 +10,13 @@ pub(crate) mod post_log;
 pub(crate) mod shared;
 
 use crate::error::Error;
-use crate::mpi::process::code::{SUCCESS, check, failure, is};
 use crate::mpi::execution::post_log::PostLog;
 use crate::mpi::lowering::areas::{AreaOffset, Areas};
 use crate::mpi::lowering::limit::LIMIT;
 use crate::mpi::lowering::plan::{
     Combination, Exchange, ExtraMessage, MessageForm, MessagePlan, MovedPiece, PlanStep, PlannedMessage,
 };
+use crate::mpi::process::code::{SUCCESS, check, failure, is};
 use crate::program::MessageDirection;
 use ::mpi::ffi;
 use std::ffi::c_int;

@@ -1,12 +1,12 @@
 //! MPI's operations: whether they commute, whether they accept a datatype, and how they combine elements.
 
 use crate::error::Error;
-use crate::mpi::process::code::{SUCCESS, check, failure};
 use crate::mpi::execution::Combine;
 use crate::mpi::handles::datatype::facts;
 use crate::mpi::handles::native::{NativeCombine, native};
 use crate::mpi::handles::quiet;
 use crate::mpi::lowering::limit::LIMIT;
+use crate::mpi::process::code::{SUCCESS, check, failure};
 use ::mpi::ffi;
 use std::cell::{Cell, RefCell};
 use std::ffi::c_int;

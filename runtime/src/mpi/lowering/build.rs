@@ -4,13 +4,13 @@
 //! wait for this one for ever, so the job ends.
 
 use crate::call::geometry::Geometry;
-use crate::mpi::process::ending::end_the_job;
 use crate::mpi::lowering::areas::{Area, AreaOffset};
 use crate::mpi::lowering::limit::LIMIT;
 use crate::mpi::lowering::plan::{
     Combination, ExtraMessage, MessageForm, MessagePlan, MovedPiece, PlanStep, PlannedMessage, RoundStart,
 };
 use crate::mpi::lowering::rank_rounds::RankRounds;
+use crate::mpi::process::ending::end_the_job;
 use crate::policy::{Policy, Wire};
 use crate::runs::{MessageShape, Run, for_each_run};
 use crate::transport::RankPlacement;

@@ -27,9 +27,9 @@ pub use self::prepare::prepare;
 pub use self::raise::{class, raise, tell};
 pub use self::repeat::{CallWords, Repeated, remember, repeat};
 pub use crate::mpi::arguments::call::{IntList, MpiCall, Reduced, Scattered, Typed, in_place};
-pub use crate::mpi::process::say::say;
 pub use crate::mpi::execution::RequestLife;
 pub use crate::mpi::handles::quiet::is_live;
+pub use crate::mpi::process::say::say;
 
 pub(super) use self::choice::{agree, explain};
 
@@ -43,7 +43,6 @@ use crate::mpi::arguments::shape;
 use crate::mpi::arguments::shape::{BlockLayout, CallShape, Lists, ParsedCall, Unread};
 use crate::mpi::cache::call_cache::{CachedCall, CachedPlan};
 pub use crate::mpi::cache::decider::By;
-use crate::mpi::process::code::SUCCESS;
 use crate::mpi::comm::own::OwnComm;
 use crate::mpi::comm::world;
 use crate::mpi::execution::{Nothing, PlanExecution, TAG};
@@ -52,6 +51,7 @@ use crate::mpi::handles::operand::{self, Operands};
 use crate::mpi::journal;
 use crate::mpi::lowering::areas::Areas;
 use crate::mpi::lowering::plan::MessagePlan;
+use crate::mpi::process::code::SUCCESS;
 use crate::mpi::state::CommWork;
 use crate::mpi::state::attribute;
 use crate::transport::RankPlacement;

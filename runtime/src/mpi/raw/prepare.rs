@@ -2,7 +2,9 @@
 
 use super::operation::{CallProgress, PendingCall};
 use super::shared_request::SharedRequest;
-use super::{IN_SHARED_MEMORY, PreparedCall, UNREAD, before, choice, device, draw, leave, operands, passing, rank, staged};
+use super::{
+    IN_SHARED_MEMORY, PreparedCall, UNREAD, before, choice, device, draw, leave, operands, passing, rank, staged,
+};
 use crate::choice::CallForm;
 use crate::choice::selection::Implementation;
 use crate::error::Error;

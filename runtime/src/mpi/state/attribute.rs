@@ -8,11 +8,11 @@
 //! An attribute is not copied: a duplicate that the user makes gets its own state.
 
 use crate::error::Error;
+use crate::mpi::comm::own;
+use crate::mpi::handles::datatype;
 use crate::mpi::process::code::{OTHER, SUCCESS, check};
 use crate::mpi::process::keyval::do_not_copy;
 use crate::mpi::process::lock::making;
-use crate::mpi::comm::own;
-use crate::mpi::handles::datatype;
 use crate::mpi::state::CommState;
 use ::mpi::ffi;
 use ::mpi::topology::Communicator;

@@ -4,7 +4,8 @@
  * Every argument of every function is replaced by everything that MPI forbids there, one at a time. The library is the
  * reference: a child process tries PMPI_ first, because libraries do not check all arguments, and a call that crashes
  * there is skipped. Errors on a communicator of one rank are also tried on all ranks, separately: the library finds
- * such errors without a message. (Freed datatypes are skipped, because neither library recognises them.)
+ * such errors without a message. Handles of Open MPI are addresses, so freed operations and datatypes are tried on
+ * MPICH alone.
  *
  * With an argument, the program makes one wrong call on a communicator whose errors are fatal. */
 #include <mpi.h>
@@ -20,10 +21,10 @@
 #include <unistd.h>
 
 enum kind { ALLGATHER, ALLGATHERV, ALLREDUCE, REDUCE_SCATTER, REDUCE_SCATTER_BLOCK, ALLTOALL, ALLTOALLV, BCAST, REDUCE, GATHER, SCATTER, KINDS };
-enum form { BLOCKING, NONBLOCKING, PERSISTENT, FORMS };
+enum form { BLOCKING, NONBLOCKING, PERSISTENT, LARGE, FORMS };
 static const char *kind_names[] = {"allgather", "allgatherv", "allreduce", "reduce_scatter", "reduce_scatter_block", "alltoall",
                                    "alltoallv", "bcast", "reduce", "gather", "scatter"};
-static const char *form_names[] = {"blocking", "nonblocking", "persistent"};
+static const char *form_names[] = {"blocking", "nonblocking", "persistent", "large"};
 
 typedef struct {
     void *send, *recv;
@@ -47,10 +48,20 @@ typedef struct {
 #define PREPARED(P, name, ...) -1
 #endif
 
-#define FORM(P, name, iname, ...)                                                                                       \
+/* Functions whose counts are wider than int. */
+#if MPI_VERSION >= 4
+#define WIDE(P, name, ...) P##_##name##_c(__VA_ARGS__)
+#else
+#define WIDE(P, name, ...) -1
+#endif
+
+/* Lists have another type in those. */
+#define LISTS(P, name, iname, ...)                                                                                      \
     (form == BLOCKING ? P##_##name(__VA_ARGS__)                                                                         \
      : form == NONBLOCKING ? P##_##iname(__VA_ARGS__, a->request)                                                       \
                            : PREPARED(P, name, __VA_ARGS__))
+
+#define FORM(P, name, iname, ...) (form == LARGE ? WIDE(P, name, __VA_ARGS__) : LISTS(P, name, iname, __VA_ARGS__))
 
 #define FUNCTION(P, function)                                                                                           \
     static int function(enum kind kind, enum form form, const arguments *a)                                             \
@@ -59,19 +70,19 @@ typedef struct {
         case ALLGATHER:                                                                                                 \
             return FORM(P, Allgather, Iallgather, a->send, a->sends, a->send_type, a->recv, a->recvs, a->recv_type, a->comm); \
         case ALLGATHERV:                                                                                                \
-            return FORM(P, Allgatherv, Iallgatherv, a->send, a->sends, a->send_type, a->recv, a->recv_counts,           \
+            return LISTS(P, Allgatherv, Iallgatherv, a->send, a->sends, a->send_type, a->recv, a->recv_counts,           \
                         a->recv_displs, a->recv_type, a->comm);                                                         \
         case ALLREDUCE:                                                                                                 \
             return FORM(P, Allreduce, Iallreduce, a->send, a->recv, a->sends, a->send_type, a->op, a->comm);            \
         case REDUCE_SCATTER:                                                                                            \
-            return FORM(P, Reduce_scatter, Ireduce_scatter, a->send, a->recv, a->recv_counts, a->send_type, a->op, a->comm); \
+            return LISTS(P, Reduce_scatter, Ireduce_scatter, a->send, a->recv, a->recv_counts, a->send_type, a->op, a->comm); \
         case REDUCE_SCATTER_BLOCK:                                                                                      \
             return FORM(P, Reduce_scatter_block, Ireduce_scatter_block, a->send, a->recv, a->sends, a->send_type, a->op, \
                         a->comm);                                                                                       \
         case ALLTOALL:                                                                                                  \
             return FORM(P, Alltoall, Ialltoall, a->send, a->sends, a->send_type, a->recv, a->recvs, a->recv_type, a->comm); \
         case ALLTOALLV:                                                                                                 \
-            return FORM(P, Alltoallv, Ialltoallv, a->send, a->send_counts, a->send_displs, a->send_type, a->recv,       \
+            return LISTS(P, Alltoallv, Ialltoallv, a->send, a->send_counts, a->send_displs, a->send_type, a->recv,       \
                         a->recv_counts, a->recv_displs, a->recv_type, a->comm);                                         \
         case BCAST:                                                                                                     \
             return FORM(P, Bcast, Ibcast, a->recv, a->recvs, a->recv_type, a->root, a->comm);                           \
@@ -98,7 +109,7 @@ static struct {
 #define in memory.in
 #define out memory.out
 static MPI_Request request;
-static MPI_Datatype loose_gaps, loose_dense, empty;
+static MPI_Datatype loose_gaps, loose_dense, empty, freed_type;
 static MPI_Op freed_op;
 static MPI_Comm freed_comm;
 
@@ -134,7 +145,7 @@ static int class_of(int code)
 /* Completes what was started. */
 static void complete(enum form form, int code)
 {
-    if (code != MPI_SUCCESS || form == BLOCKING || request == MPI_REQUEST_NULL)
+    if (code != MPI_SUCCESS || form == BLOCKING || form == LARGE || request == MPI_REQUEST_NULL)
         return;
     if (form == PERSISTENT)
         MPI_Start(&request);
@@ -213,6 +224,7 @@ SET(null_request, a->request = NULL)
 #ifndef OPEN_MPI
 /* Handles of Open MPI are addresses, so a freed handle may point at anything. */
 SET(an_op_that_was_freed, a->op = freed_op)
+SET(types_that_were_freed, a->send_type = a->recv_type = freed_type)
 #endif
 SET(a_comm_that_was_freed, a->comm = freed_comm)
 
@@ -258,6 +270,7 @@ static const mutation mutations[] = {
     {"request", "NULL", HAS_RECV, null_request, 0},
 #ifndef OPEN_MPI
     {"op", "one that was freed", REDUCTIONS, an_op_that_was_freed, 0},
+    {"types", "one that was freed", HAS_RECV, types_that_were_freed, 0},
 #endif
     {"comm", "one that was freed", HAS_RECV, a_comm_that_was_freed, 0},
 };
@@ -342,7 +355,14 @@ static int is_case(enum kind kind, enum form form, const mutation *m)
     if (form == PERSISTENT)
         return 0;
 #endif
-    return (m->kinds & BIT(kind)) && !(form == BLOCKING && m->set == null_request);
+#if MPI_VERSION < 4
+    if (form == LARGE)
+        return 0;
+#endif
+    if (form == LARGE && (kind == REDUCE_SCATTER || (HAS_RECV_LIST & BIT(kind))))
+        return 0;
+    int requests = form == NONBLOCKING || form == PERSISTENT;
+    return (m->kinds & BIT(kind)) && (requests || m->set != null_request);
 }
 
 /* One rank tries everything with the library, alone. */
@@ -400,12 +420,42 @@ static void still_works(MPI_Comm comm)
     }
 }
 
+/* Arguments that are wrong on ranks where they do not matter are accepted if the library accepts them. */
+static void insignificant(MPI_Comm comm)
+{
+    static const enum kind kinds[] = {REDUCE, GATHER, SCATTER};
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    for (int i = 0; i < 3; i++) {
+        int codes[2], worst[2];
+        for (int ours = 0; ours < 2; ours++) {
+            arguments a = usual(comm);
+            snprintf(current, sizeof current, "%s with arguments that do not matter", kind_names[kinds[i]]);
+            if (rank != 0 && kinds[i] == SCATTER)
+                a.send = MPI_IN_PLACE, a.sends = -1, a.send_type = MPI_DATATYPE_NULL;
+            if (rank != 0 && kinds[i] != SCATTER)
+                a.recv = MPI_IN_PLACE, a.recvs = -1, a.recv_type = MPI_DATATYPE_NULL;
+            codes[ours] = (ours ? served : library)(kinds[i], BLOCKING, &a) != MPI_SUCCESS;
+            PMPI_Allreduce(&codes[ours], &worst[ours], 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        }
+        if (worst[1] && !worst[0]) {
+            fprintf(stderr, "%s is refused\n", current);
+            failures++;
+        }
+    }
+}
+
 static void prepare(void)
 {
     MPI_Type_vector(2, 1, 3, MPI_INT, &loose_gaps);
     MPI_Type_contiguous(1, MPI_INT, &loose_dense);
     MPI_Type_contiguous(0, MPI_INT, &empty);
     MPI_Type_commit(&empty);
+    MPI_Datatype type;
+    MPI_Type_contiguous(1, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    freed_type = type;
+    MPI_Type_free(&type);
     MPI_Op op;
     MPI_Op_create(add, 1, &op);
     freed_op = op;
@@ -431,6 +481,7 @@ static void with(MPI_Errhandler handler)
     still_works(alone);
     still_works(all);
     matrix(alone, all);
+    insignificant(all);
     still_works(alone);
     still_works(all);
     MPI_Comm_free(&all);

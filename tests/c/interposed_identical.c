@@ -124,6 +124,24 @@ static void exact(void)
     again("bits of integers", expected, out, sizeof out);
 }
 
+/* A communicator that the program makes: whoever serves its first calls, later ones have the same bits. */
+static void repeated(void)
+{
+    double in[COUNT], first[COUNT], out[COUNT];
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    for (int i = 0; i < COUNT; i++)
+        in[i] = number(rank, i);
+    for (int call = 0; call < 12; call++) {
+        double *result = call == 0 ? first : out;
+        MPI_Allreduce(in, result, COUNT, MPI_DOUBLE, MPI_SUM, comm);
+        same("a sum on a duplicate", result, sizeof out);
+        if (call > 0)
+            again("a sum on a duplicate", first, out, sizeof out);
+    }
+    MPI_Comm_free(&comm);
+}
+
 int main(int argc, char **argv)
 {
     int sum, any;
@@ -132,6 +150,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &p);
     any = argc > 1 && strcmp(argv[1], "--any") == 0;
     sums();
+    repeated();
     exact();
     PMPI_Allreduce(&failures, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0 && any)

@@ -23,6 +23,8 @@ fn sums_are_the_same_on_all_ranks() {
             assert!(said && served, "{}", run.report());
         }
         mpi.run(10, &Settings::served(), &program, &[]).succeeds();
+        mpi.run(4, &Settings::usual(), &program, &[]).succeeds();
+        mpi.run(4, &Settings::shared(), &program, &[]).succeeds();
     });
 }
 

@@ -19,7 +19,9 @@ fn memory_stays_flat() {
         mpi.run(p, &long(Settings::forced()), &program, &amounts).succeeds();
         mpi.run(p, &long(Settings::served()), &program, &amounts).succeeds();
         mpi.run(p, &long(Settings::shared()), &program, &amounts).succeeds();
+        mpi.run(p, &long(Settings::usual()), &program, &amounts).succeeds();
         let threads: Vec<&str> = amounts.into_iter().chain(["threads"]).collect();
         mpi.run(p, &long(Settings::forced()), &program, &threads).succeeds();
+        mpi.run(p, &long(Settings::shared()), &program, &threads).succeeds();
     });
 }

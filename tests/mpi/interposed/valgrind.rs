@@ -22,7 +22,9 @@ fn random_calls_under_valgrind() {
 fn the_soak_program_under_valgrind() {
     on_each_with_valgrind("soak", |mpi, under| {
         let program = programs::c(mpi, "interposed_soak");
-        under(&Settings::forced(), &|settings| mpi.run(2, settings, &program, &["60", "4", "20"]));
+        for settings in [Settings::forced(), Settings::shared()] {
+            under(&settings, &|settings| mpi.run(2, settings, &program, &["60", "4", "20"]));
+        }
     });
 }
 

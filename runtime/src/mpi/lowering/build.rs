@@ -9,11 +9,12 @@ use crate::mpi::lowering::limit::LIMIT;
 use crate::mpi::lowering::plan::{
     Combination, ExtraMessage, MessageForm, MessagePlan, MovedPiece, PlanStep, PlannedMessage, RoundStart,
 };
-use crate::mpi::lowering::rank_rounds::RankRounds;
 use crate::mpi::process::ending::end_the_job;
 use crate::policy::{Policy, Wire};
+use crate::rank_rounds::RankRounds;
 use crate::runs::{MessageShape, Run, for_each_run};
 use crate::transport::RankPlacement;
+use roundel_spec::sink::infallible;
 use roundel_spec::{Action, Blocks, Line, Sink, Site};
 use std::convert::Infallible;
 use std::ffi::c_int;
@@ -64,7 +65,7 @@ pub(crate) fn rounds(
         combined_from,
         filled,
     };
-    rounds.replay(&mut builder);
+    infallible(rounds.replay(&mut builder));
     builder.close();
     plan.numbers.clone_from(&rounds.numbers);
     forget(guard);

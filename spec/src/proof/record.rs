@@ -127,7 +127,7 @@ pub struct Induction {
 }
 
 /// The properties of obligations.
-const PROPERTIES: [&str; 19] = [
+const PROPERTIES: [&str; 20] = [
     "defined",
     "initialisation",
     "wrap-range",
@@ -147,6 +147,7 @@ const PROPERTIES: [&str; 19] = [
     "bounds",
     "machine-width",
     "hints",
+    "root",
 ];
 
 /// What an induction cannot do without, whatever the collective looks like.

@@ -1,4 +1,4 @@
-//! Bits of numbers, for reductions that split a group again and again.
+//! Bits of numbers, for reductions and trees that split a group again and again.
 //!
 //! `x & -x`, the lowest bit of a number, and `x ^ y`, by its size, say where two ranks part ways. Each is a number of
 //! which only such laws are known as speak of powers of two and of quotients by them, at the terms that occur.
@@ -10,7 +10,7 @@ use roundel_spec::expr::{Expr, Unary};
 impl Context<'_> {
     /// `x & -x`
     pub(super) fn bit_and(&mut self, whole: &Expr, a: &Expr, b: &Expr, x: &str) -> Result<Term, NoEncoding> {
-        if !self.schedule.kind.reduces() || *b != Expr::Unary(Unary::Neg, Box::new(a.clone())) {
+        if !self.has_bits() || *b != Expr::Unary(Unary::Neg, Box::new(a.clone())) {
             return Err(NoEncoding(format!("the bit operation `{whole}`")));
         }
         self.must(ge(x, "0"));
@@ -66,7 +66,7 @@ impl Context<'_> {
     /// Quotients of one number by divisors that are equal, though they do not read alike.
     pub(super) fn equal_divisors(&self) -> Vec<Term> {
         let mut laws = Vec::new();
-        if !self.schedule.kind.reduces() {
+        if !self.has_bits() {
             return laws;
         }
         for (i, a) in self.quotients.iter().enumerate() {
@@ -82,7 +82,7 @@ impl Context<'_> {
     /// What a number near `0..p` wraps to, and that a number below the divisor is its own remainder. It follows from
     /// the meaning of quotient and remainder, by a product with something unknown, which solvers find late.
     pub(super) fn near(&mut self, a: &str, b: &str, quotient: &str, remainder: &str) {
-        if !(self.schedule.kind.reduces() || self.schedule.kind.moves()) || is_literal(b) {
+        if !(self.has_bits() || self.schedule.kind.moves()) || is_literal(b) {
             return;
         }
         let turns: &[i64] = match (b, self.schedule.kind.moves()) {

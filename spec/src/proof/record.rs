@@ -188,6 +188,9 @@ pub struct Record {
     pub collective: String,
     /// The fingerprint of its schedule.
     pub schedule: String,
+    /// The fingerprint of the forward collective, if it is the reverse of one: the induction is about that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reverse_of: Option<String>,
     /// The calls for which it is correct.
     pub range: ProvedRange,
     /// Those for which it reduces in the order that it claims, if it claims any.
@@ -242,6 +245,11 @@ impl fmt::Display for RecordError {
     }
 }
 
+/// The fingerprint of the collective of which a schedule is the reverse.
+fn forward(schedule: &Schedule) -> Option<String> {
+    schedule.forward().map(|forward| forward.fingerprint())
+}
+
 /// The properties that the exhaustive engine checks.
 const EXHAUSTIVE: [&str; 8] =
     ["defined", "no-self-message", "peer-inverse", "same-blocks", "sends-held", "single-write", "coverage", "bounds"];
@@ -293,6 +301,7 @@ impl Record {
         let mut record = Record {
             collective: schedule.name.clone(),
             schedule: schedule.fingerprint(),
+            reverse_of: forward(schedule),
             range: ProvedRange::nothing(schedule),
             order: None,
             bounds: None,
@@ -339,6 +348,9 @@ impl Record {
     pub fn fits(&self, schedule: &Schedule) -> Result<(), RecordError> {
         if self.schedule != schedule.fingerprint() || self.collective != schedule.name {
             return Err(RecordError::Declaration);
+        }
+        if self.reverse_of != forward(schedule) {
+            return Err(RecordError::Parts("it is about the reverse of something else".into()));
         }
         let exhaustive = self.exhaustive.as_ref().and_then(|part| part.inconsistency(schedule));
         if let Some(reason) = exhaustive.or(self.induction.as_ref().and_then(Induction::inconsistency)) {

@@ -12,8 +12,8 @@ mod nested;
 use super::numbering::{CyclicTerm, Numbering, P, PPN};
 use super::symbol;
 use super::term::{Term, add, and, eq, ge, implies, int, ite, le, lt, mul, not, or, sub, within};
-use roundel_spec::{Kind, Schedule};
 use roundel_spec::expr::{Binary, Builtin, Expr, ListVar, Unary};
+use roundel_spec::{Kind, Schedule};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A construct that has no encoding.

@@ -13,6 +13,7 @@ mod loops;
 mod matching;
 mod moves;
 mod reductions;
+mod reverse;
 mod root;
 mod round;
 mod start;
@@ -25,10 +26,10 @@ use super::sets::SymbolicSet;
 use super::term::{Term, and};
 use super::windows::Windows;
 use reductions::ContributorClaim;
+use root::AtRootZero;
 use roundel_spec::expr::{Binary, Builtin, Expr};
 use roundel_spec::schedule::{Loop, Metric};
 use roundel_spec::{Action, Schedule};
-use root::AtRootZero;
 
 /// A part of the proof without an obligation, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +50,9 @@ pub struct Obligations {
 
 /// The obligations of a schedule.
 pub fn obligations(schedule: &Schedule) -> Obligations {
+    if let Some(forward) = schedule.forward() {
+        return reverse::obligations(schedule, &forward);
+    }
     let mut all = Obligations { all: Vec::new(), gaps: Vec::new() };
     match AtRootZero::of(schedule) {
         // Proved at root 0, and every other root is the same with other numbers.
@@ -162,6 +166,7 @@ impl<'a> Prover<'a> {
             return self.gap(Property::Invariant, reason);
         }
         self.domain();
+        self.root_is_a_rank();
         self.rotation();
         self.split();
         let entry = self.base().and_then(|frame| self.start(frame));

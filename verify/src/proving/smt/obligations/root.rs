@@ -70,10 +70,24 @@ impl<'a> Prover<'a> {
         Ok(())
     }
 
+    /// The root is a rank, as the domain says: nothing is said of other roots, so they must not be let through.
+    pub(super) fn root_is_a_rank(&mut self) {
+        if !self.schedule.kind.has_root() || declared_root(self.schedule) == Expr::Int(0) {
+            return;
+        }
+        self.attempt(Property::Root, |prover| {
+            let mut frame = prover.base()?;
+            let root = prover.root(&mut frame)?;
+            prover.prove(&frame, Property::Root, "rank", "the root is a rank", within(&root, "0", "p"));
+            Ok(())
+        });
+    }
+
     /// Everything has a value and fits the machine with any root. The facts of `holds` are those of root 0, which is
     /// proved apart.
     pub(super) fn any_root_fits(&mut self) {
         self.domain();
+        self.root_is_a_rank();
         self.rotation();
         self.split();
         for (n, l) in self.schedule.loops.iter().enumerate() {
@@ -89,7 +103,11 @@ impl<'a> Prover<'a> {
                 for e in ends.chain(l.states.iter().map(|state| &state.init)) {
                     first.cx.lower(e, &first.values)?;
                 }
-                prover.computable(&mut first, &format!("round{n}-first"), "the range of the rounds and the first state");
+                prover.computable(
+                    &mut first,
+                    &format!("round{n}-first"),
+                    "the range of the rounds and the first state",
+                );
                 Ok(())
             });
         }
@@ -199,7 +217,8 @@ impl<'a> Prover<'a> {
                 } else {
                     eq(&element.block, &turned.block)
                 };
-                let near = [self.wide(&peer), if at_zero.blocks_turn { self.wide(&element.block) } else { "true".into() }];
+                let near =
+                    [self.wide(&peer), if at_zero.blocks_turn { self.wide(&element.block) } else { "true".into() }];
                 let same = and([self.wheel.same_number(&peer, &by(&zero_peer)), block, and(near)]);
                 let goals = [eq(&element.condition, &turned.condition), implies(&element.condition, &same)];
                 let goal = and(frame.cx.take_defined().into_iter().chain(goals));

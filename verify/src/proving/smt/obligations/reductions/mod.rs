@@ -15,8 +15,8 @@ use super::{ProofContext, Prover, Step};
 use crate::proving::smt::context::Context;
 use crate::proving::smt::query::Property;
 use crate::proving::smt::term::{Term, and, ge, int, le, mul, or};
-use roundel_spec::eval::{BLOCKS_PER_RANK, FEW_BLOCKS};
 use roundel_spec::Kind;
+use roundel_spec::eval::{BLOCKS_PER_RANK, FEW_BLOCKS};
 
 impl Prover<'_> {
     /// Whether there are as many blocks as ranks, so that blocks wrap around p. With any other number, blocks must not

@@ -7,8 +7,8 @@ use crate::proving::smt::obligations::{ProofContext, Step};
 use crate::proving::smt::term::{add, eq, or, sub, within};
 use roundel_spec::check::{Point, Points, in_domain, record_schedule};
 use roundel_spec::expr::{Binary, Expr, Var};
-use roundel_spec::schedule::ROOT;
 use roundel_spec::record::Trace;
+use roundel_spec::schedule::ROOT;
 use roundel_spec::{Direction, Kind, Schedule};
 
 /// A collective that other roots only turn, as far as few ranks tell.

@@ -1,9 +1,9 @@
 //! Collectives that look at nodes, with a fault: none of them may be proved for all node counts.
 //!
-//! Each is an entry of the catalogue, as text, in which one thing is replaced: a peer, a clip that is left out, what a
-//! member brings, a round too few; some only with more than 41 ranks, which no check at compile time sees. The exact
-//! check says first that it is wrong on nodes of equal size, of which the prover speaks. That the entries themselves
-//! are proved is a test here, too: what keeps the others from being proved is the fault.
+//! Each is the text of a catalogue entry in which one thing is replaced: a peer, a missing clip, what a member brings,
+//! a round too few; some are wrong only with more than 41 ranks, which no check at compile time sees. The exact check
+//! first confirms that it is wrong on nodes of equal size, which the prover covers. The tests also prove the correct
+//! entries, which shows that the fault is what prevents the proof.
 //!
 //! Tests that need z3 say so and pass where it is not installed; with `ROUNDEL_REQUIRE` set they fail there.
 
@@ -101,7 +101,7 @@ fn replaced(name: &str, old: &str, new: &str) -> Schedule {
     syntax::parse(&input).unwrap_or_else(|error| panic!("{name}, {new}: {error}")).schedule
 }
 
-/// The solvers, if there are any, with so many seconds for each question.
+/// The solvers, if there are any, with this many seconds for each question.
 fn solvers(seconds: u64) -> Option<Portfolio> {
     z3().map(|_| Portfolio { limit: Effort::seconds(seconds), ..Portfolio::installed() })
 }
@@ -131,7 +131,7 @@ fn no_fault_on_nodes_of_equal_size_is_proved() {
         let violation = fault_on_even_nodes(&schedule).unwrap_or_else(|| panic!("{name} with `{new}` is not wrong"));
         let kept = induction::kept_by(&schedule, &violation, &portfolio);
         println!("{name}, {new}: {} -> {kept:?}", violation.code());
-        // A fault must be found, and not only not be encoded.
+        // The fault must prevent the proof, not a missing encoding.
         if matches!(kept, None | Some("not-encoded")) {
             proved.push((*name, *new));
         }
@@ -142,9 +142,9 @@ fn no_fault_on_nodes_of_equal_size_is_proved() {
 #[test]
 fn what_is_not_understood_is_not_proved() {
     let unencoded = [
-        // A rank has no number on the wheel of nodes.
+        // With nodes, a rank has no number.
         (LOCALITY_BRUCK, "to = at(node - local * H, local)", "to = rank - local * H * ppn"),
-        // Of other groups nothing is known.
+        // Other groups are not encoded.
         (HIERARCHICAL, "#[within(node, inner)]", "#[within(ranks(0, p), inner)]"),
         (HIERARCHICAL, "#[within(node, inner)]", "#[within(node, inner, members = ppn)]"),
         // What an inner collective costs is not part of its contract.

@@ -1,6 +1,6 @@
 use crate::Collective;
 
-/// Broadcast along a binomial tree: in every round each rank that has the data hands it to one that has not.
+/// Broadcast along a binomial tree: in every round each rank that has the data sends it to one that does not.
 ///
 /// Ranks are counted from the root: `v`. Before the round with distance `D` the first D of them have the data.
 ///
@@ -18,6 +18,6 @@ use crate::Collective;
 #[holds(messages_sent = max(0, min(s, ceil_log(2, p - v)) - ceil_log(2, v + 1)))]
 #[bound(rounds = w, messages_sent = w)]
 pub struct BinomialBroadcast {
-    /// The rank whose data all get.
+    /// The rank whose data all ranks get.
     pub root: i64,
 }

@@ -1,6 +1,6 @@
 use crate::Collective;
 
-/// Circulant reduce_scatter: logarithmic for any p, without folding, and optimal in what is sent.
+/// Circulant reduce_scatter: logarithmic for any p, without folding, and with the least possible data sent.
 ///
 /// It is the circulant allgather, run backwards: with the `n` blocks left of the ranks from the own one upwards, those
 /// beyond `h`, half of them rounded up, go to the rank that is `h` away, whose first ones they are.

@@ -466,7 +466,7 @@ mod tests {
 
     #[test]
     fn scratch_is_used_again() {
-        // Less than if every message had scratch of its own.
+        // Less than if every message had its own scratch.
         let (p, radix) = (64, 8);
         let plan = plan(&ModifiedBruck { radix }, p, 5, Policy::PACKED, None);
         assert!(plan.scratch < sent(&plan) * SIZE, "{} of {}", plan.scratch, sent(&plan) * SIZE);

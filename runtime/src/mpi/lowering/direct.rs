@@ -15,7 +15,7 @@ use std::convert::Infallible;
 use std::ffi::c_int;
 use std::mem::forget;
 
-/// Fills a plan for blocks of bytes. `leaving` is none if they lie in the receive buffer.
+/// Fills a plan for blocks of bytes. `leaving` is `None` if they lie in the receive buffer.
 ///
 /// # Errors
 /// [`Error::NotStraight`] if blocks travel through other ranks.

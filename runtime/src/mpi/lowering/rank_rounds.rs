@@ -1,6 +1,6 @@
 //! Records the rounds of one rank.
 //!
-//! All planners use this record, so that their code is compiled once and not once for each algorithm. The record has
+//! All planners use this record, so their code is compiled once, not once for each algorithm. The record contains
 //! exactly what the generated code produces, stripe by stripe.
 
 use crate::mpi::lowering::build::EndsTheJob;
@@ -20,7 +20,7 @@ pub(crate) struct RankRounds {
     /// The number of blocks, and of lines.
     pub(crate) blocks: usize,
     pub(crate) lines: usize,
-    /// The numbers in `roundel show` of the rounds in which this rank has messages; none unless messages are
+    /// The numbers in `roundel show` of the rounds in which this rank has messages; `None` unless messages are
     /// recorded.
     pub(crate) numbers: Option<Vec<usize>>,
 }

@@ -29,7 +29,7 @@ pub(crate) fn draw(
         plan.scratch += if area == Area::Scratch { bytes.next_multiple_of(size_of::<u128>()) } else { 0 };
         Home { begin: AreaOffset { area, offset }, bytes, size }
     };
-    // If the result belongs to another rank, nothing of the line is copied out.
+    // If the result belongs to another rank, no part of the line is copied out.
     let first = if division == Division::Even { Area::Recv } else { Area::Scratch };
     let homes: Vec<Home> =
         (0..rounds.lines).map(|line| scratch(if line == 0 { first } else { Area::Scratch })).collect();

@@ -46,7 +46,7 @@ pub(crate) struct RouteRound {
 /// One rank's messages in all rounds.
 #[derive(Debug, Default)]
 pub(crate) struct Route {
-    /// The collective that the route is for; none if there is no route.
+    /// The collective that the route is for; `None` if there is no route.
     collective: Option<(TypeId, Layout)>,
     arguments: Arguments,
     pub(crate) stages: Vec<RouteRound>,
@@ -58,7 +58,7 @@ pub(crate) struct Route {
     /// The most lengths that this rank announces in a round, and the most that are announced to it.
     pub(crate) announces: usize,
     pub(crate) receives_lengths: usize,
-    /// The numbers in `roundel show` of the rounds in which this rank has messages; none unless messages are
+    /// The numbers in `roundel show` of the rounds in which this rank has messages; `None` unless messages are
     /// recorded.
     pub(crate) numbers: Option<Vec<usize>>,
 }

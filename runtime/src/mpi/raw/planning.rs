@@ -20,7 +20,7 @@ pub(super) struct Planning<'a> {
     pub(super) plan: &'a mut MessagePlan,
     /// Whether messages are recorded.
     pub(super) recorded: bool,
-    /// The outcome; none if it visited no algorithm.
+    /// The outcome; `None` if no algorithm was visited.
     pub(super) outcome: Option<Result<(), Error>>,
 }
 

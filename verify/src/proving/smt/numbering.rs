@@ -1,9 +1,9 @@
 //! The numbering of ranks and blocks, and the modulus around which they wrap.
 //!
 //! A collective that does not look at nodes counts ranks modulo p. One that does is proved for nodes of equal size,
-//! with at least two ranks: a rank, or a block, is then a node and a seat on it. Nodes wrap around `nodes`, seats do
-//! not wrap: `first_rank(x) + l` is the seat `l` of node `x` if `0 <= l < ppn`, which is an obligation. This avoids
-//! products of nodes and their size, which solvers handle badly.
+//! with at least two ranks: a rank, or a block, is then a node and a local index on it, its *seat*. Nodes wrap around
+//! `nodes`, seats do not wrap: `first_rank(x) + l` is the seat `l` of node `x` if `0 <= l < ppn`, which is an
+//! obligation. This avoids products of nodes and their size, which solvers handle badly.
 
 use super::term::{Term, add, and, eq, int, mul, not, or};
 use roundel_spec::Schedule;
@@ -39,7 +39,7 @@ pub(crate) enum Numbering {
 pub(crate) struct CyclicTerm {
     /// The part that wraps: its number, or its node.
     pub(crate) number: Term,
-    /// Its seat on the node; 0 if nodes are not counted.
+    /// Its local index on the node; 0 if nodes are not counted.
     pub(crate) seat: Term,
 }
 

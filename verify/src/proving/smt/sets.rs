@@ -35,7 +35,7 @@ pub(crate) struct SetElement {
     pub(crate) indices: Vec<Term>,
     pub(crate) condition: Term,
     pub(crate) block: Term,
-    /// Its seat, if `block` is a node.
+    /// Its local index, if `block` is a node.
     pub(crate) seat: Term,
 }
 
@@ -232,7 +232,7 @@ fn candidates(
     Ok(tuples)
 }
 
-/// The index that counts seats one by one, on nodes that do not depend on it.
+/// The index that runs through the local indices one by one, if the nodes do not depend on it.
 fn seat_index(indices: &[Index], number: &Expr, seat: &Expr) -> Option<usize> {
     let counts = |index: &Index| {
         !number.mentions(index.var.slot) && matches!(affine(seat, index.var.slot), Some((_, Expr::Int(1))))

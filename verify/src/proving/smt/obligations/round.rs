@@ -107,7 +107,7 @@ impl<'a> Prover<'a> {
         frame.cx.cell(&t.peer, &values)
     }
 
-    /// That a seat lies on its node.
+    /// The claim that a local index is valid on its node.
     pub(super) fn seated(&self, cell: &CyclicTerm) -> Term {
         match self.wheel {
             Numbering::Ranks => "true".into(),

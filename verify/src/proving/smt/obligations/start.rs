@@ -99,7 +99,7 @@ fn ranks(cx: &mut Context<'_>, values: &mut TermValues) -> Vec<Term> {
     vec![ge("p", "1"), within("rank", "0", "p")]
 }
 
-/// A seat on one of several nodes of equal size, with at least two ranks. The additional facts about p follow from its
+/// A rank on one of several nodes of equal size, with at least two ranks. The additional facts about p follow from its
 /// definition; a rank has no number here.
 fn seats(cx: &mut Context<'_>, values: &mut TermValues) -> Vec<Term> {
     for (slot, name) in [(P, "p"), (NODE, "node"), (NODES, "nodes"), (LOCAL, "local"), (PPN, "ppn")] {

@@ -129,6 +129,33 @@ const RIGHT: &[(&str, bool, &str)] = &[
     ),
 ];
 
+/// A hint that is true in every round with root 0, and hides for which p there is one round more with any other root.
+const HIDDEN: &str = "#[collective(broadcast, root: 0..)]
+    #[check(p <= 9, root <= 8)]
+    #[define(v = (rank - root) % p)]
+    #[round(t in 0..if p <= 41 { p - 1 } else if @ { 0 } else { 1 })]
+    #[send(when = v == t, to = rank + 1)]
+    #[recv(when = v == t + 1, from = rank - 1)]
+    #[hint(p <= 41)]
+    #[holds(blocks = [0; v <= t])]
+    #[round(t in if p <= 41 { p - 1 } else { 0 }..p - 1)]
+    #[send(when = v == t, to = rank + 1)]
+    #[recv(when = v == t + 1, from = rank - 1)]
+    #[holds(blocks = [0; v <= t])]";
+
+#[test]
+fn a_hint_does_not_hide_a_round_of_other_roots() {
+    let Some(portfolio) = solvers(10) else { return };
+    let right = declared(&HIDDEN.replace('@', "p > 41"));
+    let induction = InductionResult::over("right", &right, &portfolio, &|| ());
+    assert!(induction.complete(), "{:#?}", induction.by_property());
+    let wrong = declared(&HIDDEN.replace('@', "root == 0"));
+    check::over(&wrong, &Points::new(&wrong, 1..=9)).unwrap();
+    check::over(&wrong, &Points::new(&wrong, 42..=42)).unwrap_err();
+    let induction = InductionResult::over("wrong", &wrong, &portfolio, &|| ());
+    assert!(induction.by_property()[&Property::Root].failed, "{:#?}", induction.by_property());
+}
+
 fn solvers(seconds: u64) -> Option<Portfolio> {
     z3().map(|_| Portfolio { limit: Effort::seconds(seconds), ..Portfolio::installed() })
 }

@@ -170,7 +170,7 @@ impl<'a> Prover<'a> {
 
     /// The rounds, states and facts of a loop are those of root 0.
     fn turned_loop(&mut self, n: usize, l: &'a Loop, zero_loop: &Loop, at_zero: &AtRootZero) -> Step<()> {
-        let (mut frame, zero) = self.any_round(l, zero_loop, at_zero)?;
+        let (mut frame, zero) = self.between_rounds(l, zero_loop, at_zero)?;
         let mut goals = Vec::new();
         for (here, there) in l.indices.iter().zip(&zero_loop.indices) {
             goals.push(frame.same(&here.lo, &there.lo, &zero)?);
@@ -196,7 +196,7 @@ impl<'a> Prover<'a> {
     /// The messages of a round are those of root 0, turned by the root.
     fn turned_clauses(&mut self, n: usize, l: &'a Loop, zero_loop: &Loop, at_zero: &AtRootZero) -> Step<()> {
         for (here, there) in l.transfers.iter().zip(&zero_loop.transfers) {
-            let (frame, zero) = self.any_round(l, zero_loop, at_zero)?;
+            let (frame, zero) = self.in_a_round(l, zero_loop, at_zero)?;
             let mine = SymbolicSet::new(&here.blocks, &here.each, here.when.as_ref(), &frame.values);
             let theirs = SymbolicSet::new(&there.blocks, &there.each, there.when.as_ref(), &zero);
             for (i, (mine, theirs)) in mine.pieces.iter().zip(&theirs.pieces).enumerate() {
@@ -235,9 +235,14 @@ impl<'a> Prover<'a> {
         NumberWindow::Wide.contains(self.wheel, number)
     }
 
-    /// Any round of a loop, and its values for the rank counted from the root, at root 0. What is known of it is known
-    /// there.
-    fn any_round(&self, l: &'a Loop, zero_loop: &Loop, at_zero: &AtRootZero) -> Step<(ProofContext<'a>, TermValues)> {
+    /// Any point between the rounds of a loop, and its values for the rank counted from the root, at root 0. What is
+    /// known of it is known there. Hints are not: where a loop has no round, they may be false.
+    fn between_rounds(
+        &self,
+        l: &'a Loop,
+        zero_loop: &Loop,
+        at_zero: &AtRootZero,
+    ) -> Step<(ProofContext<'a>, TermValues)> {
         let mut frame = self.base()?;
         let mut zero = at_zero.counted_from_root(&mut frame)?;
         for var in l.indices.iter().map(|index| &index.var).chain(l.states.iter().map(|state| &state.var)) {
@@ -248,12 +253,33 @@ impl<'a> Prover<'a> {
         for index in &zero_loop.indices {
             let (lo, hi) = (frame.cx.lower(&index.lo, &zero)?, frame.cx.lower(&index.hi, &zero)?);
             let value = zero.get(index.var.slot, &index.var.name)?;
-            // Facts hold before every round, and once after the last.
+            // Also after the last round, and where there is none.
             frame.assume(or([within(&value, &lo, &hi), eq(&value, &hi), eq(&value, &lo)]));
         }
-        for fact in facts(zero_loop) {
+        for fact in held_facts(zero_loop) {
             let fact = frame.cx.assume(fact, &zero)?;
             frame.assume(fact);
+        }
+        frame.cx.settle();
+        Ok((frame, zero))
+    }
+
+    /// The same in any round.
+    fn in_a_round(
+        &self,
+        l: &'a Loop,
+        zero_loop: &Loop,
+        at_zero: &AtRootZero,
+    ) -> Step<(ProofContext<'a>, TermValues)> {
+        let (mut frame, zero) = self.between_rounds(l, zero_loop, at_zero)?;
+        for index in &zero_loop.indices {
+            let (lo, hi) = (frame.cx.lower(&index.lo, &zero)?, frame.cx.lower(&index.hi, &zero)?);
+            let value = zero.get(index.var.slot, &index.var.name)?;
+            frame.assume(within(&value, &lo, &hi));
+        }
+        for hint in &zero_loop.hints {
+            let hint = frame.cx.assume(hint, &zero)?;
+            frame.assume(hint);
         }
         frame.cx.settle();
         Ok((frame, zero))
@@ -270,9 +296,13 @@ impl ProofContext<'_> {
 
 /// What is known in every round of a loop.
 fn facts(l: &Loop) -> impl Iterator<Item = &Expr> {
-    let known = l.holds.iter().filter_map(|hold| match hold {
+    held_facts(l).chain(&l.hints)
+}
+
+/// What is known before every round of a loop and after the last, also if it has none.
+fn held_facts(l: &Loop) -> impl Iterator<Item = &Expr> {
+    l.holds.iter().filter_map(|hold| match hold {
         Hold::Fact(fact) => Some(fact),
         _ => None,
-    });
-    known.chain(&l.hints)
+    })
 }

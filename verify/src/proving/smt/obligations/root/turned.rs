@@ -1,7 +1,7 @@
 //! A collective at root 0, and whether other roots only turn it.
 
 use super::declared_root;
-use crate::proving::smt::context::TermValues;
+use crate::proving::smt::context::{Context, TermValues};
 use crate::proving::smt::numbering::{P, RANK, looks_at_nodes};
 use crate::proving::smt::obligations::{ProofContext, Step};
 use crate::proving::smt::term::{add, eq, or, sub, within};
@@ -36,7 +36,10 @@ impl AtRootZero {
             return None;
         }
         let of_ranks = matches!(schedule.kind, Kind::Gather | Kind::Scatter);
-        let blocks_turn = [of_ranks, true].into_iter().find(|&turn| turns(schedule, turn))?;
+        // Blocks can turn only if there are as many as ranks.
+        let wraps = Context::new(schedule).blocks_wrap();
+        let possible = |turn: &bool| !turn || wraps;
+        let blocks_turn = [of_ranks, true].into_iter().filter(possible).find(|&turn| turns(schedule, turn))?;
         let zero = at_zero(schedule);
         let mut shifted = zero.clone();
         shifted.for_each_expr_mut(&mut |_, e| later(e, schedule.functions.len()));

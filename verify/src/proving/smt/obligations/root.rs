@@ -178,9 +178,20 @@ impl<'a> Prover<'a> {
         }
         for (here, there) in l.states.iter().zip(&zero_loop.states) {
             goals.push(frame.same(&here.init, &there.init, &zero)?);
+        }
+        let ends = l.ends_with.iter().zip(&zero_loop.ends_with);
+        for (here, there) in held_facts(l).zip(held_facts(zero_loop)).chain(ends) {
+            goals.push(frame.same(here, there, &zero)?);
+        }
+        let goal = and(frame.cx.take_defined().into_iter().chain(goals));
+        let claim = "the range of the rounds, the first state and `holds` are those of root 0";
+        self.prove(&frame, Property::Root, &format!("round{n}"), claim, goal);
+        let (mut frame, zero) = self.in_a_round(l, zero_loop, at_zero)?;
+        let mut goals = Vec::new();
+        for (here, there) in l.states.iter().zip(&zero_loop.states) {
             goals.push(frame.same(&here.next, &there.next, &zero)?);
         }
-        for (here, there) in facts(l).zip(facts(zero_loop)).chain(l.ends_with.iter().zip(&zero_loop.ends_with)) {
+        for (here, there) in l.hints.iter().zip(&zero_loop.hints) {
             goals.push(frame.same(here, there, &zero)?);
         }
         let of_round = |bound: &Bound| !bound.checked && bound.scope == BoundScope::PerRound(n);
@@ -188,8 +199,8 @@ impl<'a> Prover<'a> {
             goals.push(frame.same(&here.value, &there.value, &zero)?);
         }
         let goal = and(frame.cx.take_defined().into_iter().chain(goals));
-        let claim = "rounds, states and facts are those of root 0";
-        self.prove(&frame, Property::Root, &format!("round{n}"), claim, goal);
+        let claim = "the next state, hints and bounds of a round are those of root 0";
+        self.prove(&frame, Property::Root, &format!("round{n}-next"), claim, goal);
         Ok(())
     }
 

@@ -2,10 +2,10 @@
 
 use super::{ProofContext, Prover};
 use crate::proving::smt::context::TermValues;
-use crate::proving::smt::numbering::Numbering;
+use crate::proving::smt::numbering::{CyclicTerm, Numbering};
 use crate::proving::smt::query::{Attempt, Property};
 use crate::proving::smt::sets::{Reach, SetElement, SetPiece, SymbolicSet, member, other_index};
-use crate::proving::smt::term::{Term, and, not};
+use crate::proving::smt::term::{Term, and, eq, implies, not};
 use crate::proving::smt::windows::NumberWindow;
 use roundel_spec::schedule::{Hold, Loop};
 
@@ -66,25 +66,56 @@ impl<'a> Prover<'a> {
                 self.attempt(Property::SingleWrite, |prover| {
                     let mut frame = frame.clone();
                     let (a, b) = (new.any(&mut frame.cx, "")?, old.any(&mut frame.cx, ".held")?);
-                    let apart = prover.in_windows(&mut frame, [(new, &a), (old, &b)]);
+                    let goal = prover.differ_if_both(&mut frame, [(new, &a), (old, &b)], "true".into());
                     let name = format!("round{n}-new-{i}-{k}");
                     let claim = format!("`{}` is not held yet when it arrives", new.part);
-                    prover.prove(
-                        &frame,
-                        Property::SingleWrite,
-                        &name,
-                        &claim,
-                        prover.wheel.different(&a.cell(), &b.cell(), apart),
-                    );
+                    prover.prove(&frame, Property::SingleWrite, &name, &claim, goal);
                     Ok(())
                 });
             }
         }
     }
 
+    /// That two elements are different blocks, if both exist and `unlike` holds. In a collective with a root, a rank
+    /// that gets something may hold nothing: that the second one exists is then part of the goal, because hypotheses
+    /// that contradict each other would prove nothing.
+    fn differ_if_both(
+        &self,
+        frame: &mut ProofContext<'_>,
+        elements: [(&SetPiece, &SetElement); 2],
+        unlike: Term,
+    ) -> Term {
+        let [(_, a), (_, b)] = elements;
+        if !self.schedule.kind.has_root() || self.schedule.kind.reduces() {
+            let apart = self.in_windows(frame, elements);
+            frame.assume(unlike);
+            return self.different_blocks(&a.cell(), &b.cell(), apart);
+        }
+        frame.assume(a.condition.clone());
+        let mut both = frame.clone();
+        both.hypotheses.clear();
+        let apart = self.in_windows(&mut both, elements);
+        let exist = and(both.hypotheses.into_iter().chain([unlike]));
+        implies(&exist, &self.different_blocks(&a.cell(), &b.cell(), apart))
+    }
+
+    /// Whether what `holds` names wraps around p: ranks that contribute do, and blocks of which each rank has one.
+    fn sets_wrap(&self) -> bool {
+        self.schedule.kind.reduces() || self.blocks_are_ranks()
+    }
+
+    /// That two blocks, or two contributors, differ, if their numbers are at most `apart` times the modulus apart.
+    fn different_blocks(&self, a: &CyclicTerm, b: &CyclicTerm, apart: i64) -> Term {
+        if self.sets_wrap() { self.wheel.different(a, b, apart) } else { not(&eq(&a.number, &b.number)) }
+    }
+
     /// Assumes that two elements exist and lie in their windows, which are separate obligations. Returns how many
     /// multiples of p the two can be apart.
     pub(super) fn in_windows(&self, frame: &mut ProofContext<'_>, elements: [(&SetPiece, &SetElement); 2]) -> i64 {
+        if !self.sets_wrap() {
+            elements.iter().for_each(|(_, element)| frame.assume(element.condition.clone()));
+            return 0;
+        }
         let windows = elements.map(|(piece, element)| {
             let window = self.windows.of(&piece.part.item);
             frame.assume(element.condition.clone());
@@ -128,9 +159,12 @@ impl<'a> Prover<'a> {
                     defined,
                 );
                 frame.assume(element.condition.clone());
-                let window = prover.windows.of(&piece.part.item);
-                let claim = format!("`{}` lies in {}", piece.part, window.text(prover.wheel));
-                let inside = and([window.contains(prover.wheel, &element.block), prover.seated(&element.cell())]);
+                let (window, inside) = if prover.sets_wrap() {
+                    prover.in_window(piece, &element)
+                } else {
+                    prover.block_range(&mut frame, piece, &element)?
+                };
+                let claim = format!("`{}` lies in {window}", piece.part);
                 prover.prove(&frame, Property::WrapRange, &name, &claim, inside);
                 Ok(())
             });
@@ -153,17 +187,9 @@ impl<'a> Prover<'a> {
                 self.attempt(property, |prover| {
                     let mut frame = frame.clone();
                     let (x, y) = (a.any(&mut frame.cx, "")?, b.any(&mut frame.cx, ".other")?);
-                    let apart = prover.in_windows(&mut frame, [(a, &x), (b, &y)]);
-                    if i == k {
-                        frame.assume(other_index(&x, &y));
-                    }
-                    prover.prove(
-                        &frame,
-                        property,
-                        &format!("{name}-{i}-{k}"),
-                        claim,
-                        prover.wheel.different(&x.cell(), &y.cell(), apart),
-                    );
+                    let unlike = if i == k { other_index(&x, &y) } else { "true".into() };
+                    let goal = prover.differ_if_both(&mut frame, [(a, &x), (b, &y)], unlike);
+                    prover.prove(&frame, property, &format!("{name}-{i}-{k}"), claim, goal);
                     Ok(())
                 });
             }

@@ -13,6 +13,8 @@ mod loops;
 mod matching;
 mod moves;
 mod reductions;
+mod reverse;
+mod root;
 mod round;
 mod start;
 mod width;
@@ -24,9 +26,10 @@ use super::sets::SymbolicSet;
 use super::term::{Term, and};
 use super::windows::Windows;
 use reductions::ContributorClaim;
+use root::AtRootZero;
 use roundel_spec::expr::{Binary, Builtin, Expr};
 use roundel_spec::schedule::{Loop, Metric};
-use roundel_spec::{Action, Kind, Schedule};
+use roundel_spec::{Action, Schedule};
 
 /// A part of the proof without an obligation, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,20 +50,33 @@ pub struct Obligations {
 
 /// The obligations of a schedule.
 pub fn obligations(schedule: &Schedule) -> Obligations {
-    let with_root = matches!(schedule.kind, Kind::Broadcast | Kind::Reduce | Kind::Gather | Kind::Scatter);
-    if with_root {
-        let gap = MissingObligation {
-            property: Property::Invariant,
-            reason: "not encoded: collectives with a root".into(),
-        };
-        return Obligations { all: Vec::new(), gaps: vec![gap] };
+    if let Some(forward) = schedule.forward() {
+        return reverse::obligations(schedule, &forward);
     }
-    // Pairs always lie in one window.
-    let windows = if schedule.kind.moves() { Windows::none() } else { Windows::seen(schedule) };
-    let wheel = Numbering::of(schedule);
-    let mut prover = Prover { schedule, wheel, windows, all: Vec::new(), gaps: Vec::new() };
-    prover.whole();
-    Obligations { all: prover.all, gaps: prover.gaps }
+    let mut all = Obligations { all: Vec::new(), gaps: Vec::new() };
+    match AtRootZero::of(schedule) {
+        // Proved at root 0, and every other root is the same with other numbers.
+        Some(at_zero) => {
+            all.add(&at_zero.schedule, Windows::seen(&at_zero.schedule), Prover::whole);
+            all.add(schedule, Windows::seen(schedule), Prover::any_root_fits);
+            all.add(&at_zero.both, Windows::none(), |prover| prover.turns_with_the_root(&at_zero));
+        }
+        // Pairs always lie in one window.
+        None if schedule.kind.moves() => all.add(schedule, Windows::none(), Prover::whole),
+        None => all.add(schedule, Windows::seen(schedule), Prover::whole),
+    }
+    all
+}
+
+impl Obligations {
+    /// Adds the obligations of one schedule; they are numbered throughout.
+    fn add<'a>(&mut self, schedule: &'a Schedule, windows: Windows, prove: impl FnOnce(&mut Prover<'a>)) {
+        let wheel = Numbering::of(schedule);
+        let (all, gaps) = (std::mem::take(&mut self.all), std::mem::take(&mut self.gaps));
+        let mut prover = Prover { schedule, wheel, windows, all, gaps };
+        prove(&mut prover);
+        (self.all, self.gaps) = (prover.all, prover.gaps);
+    }
 }
 
 /// What is known at a point of the run.
@@ -150,6 +166,7 @@ impl<'a> Prover<'a> {
             return self.gap(Property::Invariant, reason);
         }
         self.domain();
+        self.root_is_a_rank();
         self.rotation();
         self.split();
         let entry = self.base().and_then(|frame| self.start(frame));
@@ -188,8 +205,11 @@ impl<'a> Prover<'a> {
         if self.schedule.transfers().any(|t| t.site.action == Action::Overwrite) {
             reason = Some("lines that are given up are not encoded".into());
         }
+        if self.wheel == Numbering::Nodes && self.schedule.kind.has_root() {
+            reason = Some("collectives with a root that look at nodes are not encoded".into());
+        }
         let a_block_each = matches!(&self.schedule.blocks, Expr::Var(v) if v.slot == P);
-        if self.schedule.kind != Kind::Allreduce && !a_block_each {
+        if self.schedule.kind.has_a_block_each() && !a_block_each {
             let kind = self.schedule.kind.with_article();
             reason = Some(format!("{kind} without a block for each rank is not encoded"));
         }

@@ -99,7 +99,7 @@ impl<'w, 'a> RoundsWalk<'w, 'a> {
         let init = |state: &&State| {
             format!("int64_t {} = {};\n", names::variable(&state.var.name), self.writer.plain(&state.init))
         };
-        self.states.iter().filter(|state| !state.backward).map(|state| init(&state)).collect()
+        self.states.iter().filter(|state| !state.backward).map(init).collect()
     }
 
     fn statement(&self) -> String {

@@ -4,30 +4,16 @@
 //! generic over the type.
 
 use crate::error::Error;
-use crate::source::Source;
 use roundel::algorithms::{self, Entry, Visitor};
 use roundel::plan::{Plan, Unplanned};
 use roundel::{Collective, IsAlltoall, Refusal};
 use roundel_spec::check::arguments::least_inner;
 use roundel_spec::check::{self, Census, CheckInput, Point};
 use roundel_spec::{Arguments, Kind, Place, Placement, Trace, Violation};
-use std::path::Path;
 
 /// Looks a collective up by its full name, or by the last part of it.
 pub fn find(name: &str) -> Result<&'static Entry, Error> {
     algorithms::find(name).map_err(Error::Unknown)
-}
-
-/// The same for a command that only accepts names, and tells the user which commands accept files.
-pub fn named(name: &str, command: &'static str) -> Result<&'static Entry, Error> {
-    let path = Path::new(name);
-    let is_rust = path.extension().is_some_and(|extension| extension == "rs");
-    find(name).map_err(|unknown| match (is_rust, path.is_file()) {
-        (true, true) => Error::FileForName { path: path.into(), command },
-        (true, false) => Source::read(path).err().unwrap_or(unknown),
-        (false, true) => Error::NoSource { path: path.into() },
-        (false, false) => unknown,
-    })
 }
 
 /// Records the rounds of an entry's generated code at a point; a refusal if the point lies outside its domain.
@@ -57,9 +43,17 @@ impl Visitor for TraceRecorder<'_> {
 
 /// Checks that an entry is proved for a call that its domain admits.
 pub fn proved(entry: &Entry, args: &Arguments, placement: &Placement) -> Result<(), Error> {
-    let mut proved = Proved { at: placement.place(0), answer: Ok(()) };
+    match unproved(entry, args, placement.place(0))? {
+        Some(refusal) => Err(Error::OutsideDomain { name: entry.name.into(), refusal }),
+        None => Ok(()),
+    }
+}
+
+/// Why an entry is not proved for a call that its domain admits, if so.
+pub fn unproved(entry: &Entry, args: &Arguments, at: Place<'_>) -> Result<Option<Refusal>, Error> {
+    let mut proved = Proved { at, answer: Ok(()) };
     visit(entry, args, &mut proved)?;
-    proved.answer.map_err(|refusal| Error::OutsideDomain { name: entry.name.into(), refusal })
+    Ok(proved.answer.err())
 }
 
 /// The calls for which an entry is proved, in words.
@@ -101,7 +95,7 @@ pub fn plan(entry: &Entry, args: &Arguments, placement: &Placement) -> Result<Pl
     visit(entry, args, &mut planned)?;
     planned.answer.map_err(|source| match source {
         Unplanned::Refused(refusal) => Error::OutsideDomain { name: entry.name.into(), refusal },
-        source => Error::Unplanned { name: entry.name, source },
+        source => Error::Unplanned { name: entry.name.into(), source },
     })
 }
 

@@ -1,7 +1,11 @@
-//! User errors. Every message says what to do about it; all of them end with exit code 2.
+//! User errors. Every message says what to do about it; all of them end with exit code 2, except for counterexamples to
+//! declarations ([`Diagnosed`]).
 
+use crate::source::{Diagnostic, Source};
 use roundel::algorithms::Unknown;
-use roundel_spec::Refusal;
+use roundel_spec::syntax::Declaration;
+use roundel_spec::{Refusal, Violation};
+use std::fmt;
 use std::path::PathBuf;
 
 /// A request that cannot be served as given.
@@ -33,19 +37,6 @@ pub enum Error {
     OneNumber {
         /// What was written.
         text: String,
-    },
-    /// A file instead of a name of the catalogue.
-    #[error(
-        "{0} is a file, and `roundel {command}` knows the catalogue only (`roundel list`); of files, \
-         `roundel check {0}` checks the declarations, `prove {0}` proves them, `mutants {0}` tests the checks, \
-         `expand {0}` and `emit c {0}` print code",
-        path.display()
-    )]
-    FileForName {
-        /// The file.
-        path: PathBuf,
-        /// The command.
-        command: &'static str,
     },
     /// A value of `-p` that is not a range.
     #[error("`{text}` is no range of process counts: {reason}; write `7`, `1..64` (63 is the last) or `1..=64`")]
@@ -308,7 +299,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// A `--type` that the source does not declare.
-    #[error("{origin} declares no collective `{wanted}`: it declares {known}")]
+    #[error("{origin} declares no collective `{wanted}`: it declares {known}{hint}")]
     NoSuchType {
         /// The file or catalogue entry.
         origin: String,
@@ -316,9 +307,11 @@ pub enum Error {
         wanted: String,
         /// The declared types.
         known: String,
+        /// A similar name, as a question.
+        hint: String,
     },
-    /// Several declarations, and no `--type`.
-    #[error("{origin} declares several collectives: pass one of them with `--type`: {known}")]
+    /// Several declarations, and only one can be used.
+    #[error("{origin} declares several collectives: name one of them, as in `{origin}:{first}`, of {known}", first = known.split(',').next().unwrap_or_default())]
     SeveralTypes {
         /// The file.
         origin: String,
@@ -344,6 +337,9 @@ pub enum Error {
         /// The violation.
         violation: Box<roundel_spec::Violation>,
     },
+    /// Errors in a file, each with its place.
+    #[error(transparent)]
+    Diagnosed(Box<Diagnosed>),
     /// A construct that cannot be written in another language yet.
     #[error("{0}")]
     Unsupported(roundel_spec::c::UnsupportedInC),
@@ -581,13 +577,13 @@ pub enum Error {
     #[error("a plan of {name} is made for a number of ranks: give it with `-p`")]
     RanksNeeded {
         /// The collective.
-        name: &'static str,
+        name: String,
     },
     /// A collective that has no plan.
     #[error("{name}: {source}")]
     Unplanned {
         /// The collective.
-        name: &'static str,
+        name: String,
         /// The cause.
         source: roundel::plan::Unplanned,
     },
@@ -649,3 +645,36 @@ impl Error {
         Error::WrongDeclaration { name: schedule.name.clone(), violation: Box::new(violation) }
     }
 }
+
+/// Errors in a file: a declaration is malformed, or it is wrong, and this is the counterexample.
+#[derive(Debug)]
+pub struct Diagnosed {
+    /// The file.
+    pub source: Source,
+    /// The errors.
+    pub errors: Vec<Diagnostic>,
+    /// Whether it is well-formed, but wrong.
+    pub is_wrong: bool,
+}
+
+impl Diagnosed {
+    /// The errors of a malformed file.
+    pub(crate) fn malformed(source: &Source, errors: Vec<Diagnostic>) -> Error {
+        Error::Diagnosed(Box::new(Diagnosed { source: source.clone(), errors, is_wrong: false }))
+    }
+
+    /// The counterexample to a declaration, at the clause at fault.
+    pub(crate) fn wrong(source: &Source, declaration: &Declaration, violation: &Violation) -> Error {
+        let errors = source.diagnose(&declaration.error(violation));
+        Error::Diagnosed(Box::new(Diagnosed { source: source.clone(), errors, is_wrong: true }))
+    }
+}
+
+impl fmt::Display for Diagnosed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let messages: Vec<&str> = self.errors.iter().map(|error| error.message.as_str()).collect();
+        write!(f, "{}: {}", self.source.origin, messages.join("; "))
+    }
+}
+
+impl std::error::Error for Diagnosed {}

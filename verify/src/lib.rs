@@ -1,6 +1,8 @@
 //! Checks, pictures and reports for Roundel collectives: the library behind the command line tool `roundel`.
 //!
 //! - [`catalogue`], [`source`]: the two sources of collectives, generated code and text
+//! - [`declared`], [`replayed`]: declarations without generated code, by the evaluator and on threads
+//! - [`named`]: a collective of either source, for commands that need not know which
 //! - [`params`]: values of parameters, as users write them
 //! - [`proving`]: proofs for all p and for ranges, and the proof records
 //! - [`attack`]: deliberate faults, and a second opinion on whether they matter
@@ -12,11 +14,14 @@
 pub mod attack;
 pub mod catalogue;
 pub mod cli;
+pub mod declared;
 pub mod emit;
 pub mod error;
+pub mod named;
 pub mod params;
 pub mod proving;
 pub mod replay;
+pub mod replayed;
 pub mod report;
 pub mod source;
 

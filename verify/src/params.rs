@@ -87,12 +87,13 @@ impl Params {
         Ok(params)
     }
 
-    /// Chooses the radix of an all-to-all, if none was given: the fastest on a usual network, by the model.
-    pub fn choose_radix(&mut self, name: &str, p: usize, bytes: usize) {
+    /// Chooses the radix of an all-to-all, if none was given: the fastest on a usual network, by the model. Returns
+    /// whether it did.
+    pub fn choose_radix(&mut self, name: &str, p: usize, bytes: usize) -> bool {
         let algorithm = match name {
             "alltoall/modified-bruck" => AlltoallAlgorithm::ModifiedBruck,
             "alltoall/k-bruck" => AlltoallAlgorithm::KBruck,
-            _ => return,
+            _ => return false,
         };
         let choice = choose_radix(algorithm, p as i64, bytes as i64, &Network::default());
         let at = self.names.0.iter().position(|name| name == "radix");
@@ -100,7 +101,9 @@ impl Params {
             && self.defaulted.iter().any(|name| name == "radix")
         {
             self.args.numbers[at] = radix;
+            return true;
         }
+        false
     }
 
     /// The parameters of a point of a check.

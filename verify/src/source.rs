@@ -27,6 +27,28 @@ pub struct DeclaredStruct {
     pub name: String,
     /// The declaration, or its errors.
     pub result: Result<Declaration, Vec<Diagnostic>>,
+    /// The defaults of its type parameters.
+    pub defaults: Vec<DefaultType>,
+}
+
+/// The default of a type parameter, which is an inner collective.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DefaultType {
+    /// The type parameter.
+    pub parameter: String,
+    /// The name of the type, if that is all there is to it: no type parameters of its own.
+    pub named: Option<String>,
+}
+
+impl DefaultType {
+    fn of(parameter: &syn::TypeParam) -> Option<Self> {
+        let named = match parameter.default.as_ref()? {
+            (_, syn::Type::Path(path)) => path.path.segments.last().filter(|last| last.arguments.is_none()),
+            _ => None,
+        };
+        let named = named.map(|last| last.ident.unraw().to_string());
+        Some(DefaultType { parameter: parameter.ident.unraw().to_string(), named })
+    }
 }
 
 impl Source {
@@ -52,6 +74,7 @@ impl Source {
         let declared = |input: &syn::DeriveInput| DeclaredStruct {
             name: input.ident.unraw().to_string(),
             result: syntax::parse_text(input).map_err(|error| self.diagnose(&error)),
+            defaults: input.generics.type_params().filter_map(DefaultType::of).collect(),
         };
         Ok(syntax::declarations(&file).iter().map(declared).collect())
     }

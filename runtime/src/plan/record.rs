@@ -8,7 +8,7 @@ use super::{INPUT, Local, OUTPUT, Plan, SCRATCH, Slot, SlotMessage, Turn};
 use roundel_spec::Direction;
 use roundel_spec::check::record_code;
 use roundel_spec::record::RankLog;
-use roundel_spec::{Action, Collective, Kind, Line, Placement, Refusal};
+use roundel_spec::{Action, Arguments, Collective, Kind, Line, Placement, Refusal, Schedule, Trace};
 use std::collections::{HashMap, HashSet};
 
 /// Why a collective has no plan.
@@ -39,21 +39,27 @@ impl Plan {
     /// # Errors
     /// If the collective does not serve such a call, or is an all-to-all.
     pub fn record_placed<C: Collective>(collective: &C, placement: &Placement) -> Result<Self, Unplanned> {
-        let (kind, place, p) = (C::schedule().kind, placement.place(0), placement.p());
+        let (kind, place) = (C::schedule().kind, placement.place(0));
         if kind.moves() {
             return Err(Unplanned::Moves { kind });
         }
         collective.admits(&place).map_err(Unplanned::Refused)?;
-        let trace = record_code(collective, placement);
-        let mut plan = Plan::new(kind, p, C::LINES + 1, collective.blocks(&place) as usize);
-        plan.root = C::schedule().root(&collective.arguments());
+        let (trace, blocks) = (record_code(collective, placement), collective.blocks(&place) as usize);
+        Ok(Self::of_trace(&C::schedule(), &collective.arguments(), blocks, &trace))
+    }
+
+    /// The plan of recorded rounds of a schedule: one that is no all-to-all, with these parameters and so many blocks.
+    pub fn of_trace(schedule: &Schedule, args: &Arguments, blocks: usize, trace: &Trace) -> Self {
+        let p = trace.p();
+        let mut plan = Plan::new(schedule.kind, p, schedule.lines_in_memory().max(1) + 1, blocks);
+        plan.root = schedule.root(args);
         plan.rounds.push((0..p).map(|rank| plan.beginning(rank)).collect());
         let mut aside = Aside { first: plan.lines as u32, most: 0, used: HashMap::new() };
         for round in (0..trace.rounds()).filter(|&round| trace.has_messages(round)) {
             plan.rounds.push(trace.ranks.iter().map(|log| aside.turn(log, round)).collect());
         }
         plan.lines += aside.most as usize;
-        Ok(plan)
+        plan
     }
 
     /// Copies the blocks that a rank holds initially to its output.

@@ -20,6 +20,7 @@ use crate::schedule::contract::Kind;
 use crate::schedule::expr::{Binary, Builtin, Expr, Unary};
 use crate::schedule::message::Direction;
 use crate::schedule::{Field, Layout, Loop, Schedule, SchedulePart, State, Transfer};
+pub use groups::ask as ask_groups;
 use memo::Memo;
 use std::convert::Infallible;
 use std::fmt;
@@ -604,7 +605,14 @@ pub enum Outside {
     /// A clause is false.
     Clause(SchedulePart),
     /// An inner collective does not serve a group.
-    Inner(Box<Outside>),
+    Inner {
+        /// The number of the inner collective.
+        inner: usize,
+        /// The number of ranks of the group.
+        p: i64,
+        /// The clause of the inner collective.
+        outside: Box<Outside>,
+    },
 }
 
 /// Whether a call lies in the declared domain.

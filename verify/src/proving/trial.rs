@@ -5,22 +5,60 @@ mod alltoall;
 mod reductions;
 mod rooted;
 
+use crate::replayed::ReplayedRounds;
 use roundel::algorithms::{self, Entry, Visitor};
 use roundel::{Allgather, IsAllgather, Layout, Options, Transport, threads};
-use roundel_spec::{Arguments, Kind, Placement};
+use roundel_spec::{Arguments, Kind, Placement, Schedule};
 use std::time::{Duration, Instant};
 
 /// What to run.
 #[derive(Clone, Copy, Debug)]
 pub struct Trial<'a> {
     /// The collective.
-    pub entry: &'static Entry,
+    pub performer: Performer<'a>,
     /// Its parameters.
     pub args: &'a Arguments,
     /// The placement of the ranks.
     pub placement: &'a Placement,
     /// The positions of blocks during the run.
     pub layout: Layout,
+}
+
+/// What performs a collective.
+#[derive(Clone, Copy, Debug)]
+pub enum Performer<'a> {
+    /// The generated code of a catalogue entry.
+    Code(&'static Entry),
+    /// Recorded rounds of a declaration without generated code, at the point of the trial.
+    Replay(&'a ReplayedRounds),
+}
+
+impl Performer<'_> {
+    /// The declaration as data.
+    fn schedule(self) -> Schedule {
+        match self {
+            Performer::Code(entry) => (entry.schedule)(),
+            Performer::Replay(rounds) => rounds.schedule().clone(),
+        }
+    }
+
+    /// Whether operations that do not commute are served. A collective that looks at nodes reduces in their order, which
+    /// is rank order only if ranks are numbered by node; recorded rounds claim no order.
+    fn keeps_order(self, placement: &Placement) -> bool {
+        let Performer::Code(entry) = self else { return false };
+        let schedule = (entry.schedule)();
+        schedule.order.rank_order && (placement.is_sorted() || !schedule.uses_placement())
+    }
+
+    /// Shows the collective to a visitor, if it takes these parameters.
+    fn visit(self, args: &Arguments, visitor: &mut impl Visitor) {
+        match self {
+            Performer::Code(entry) => {
+                algorithms::visit_one(entry.name, args, visitor);
+            }
+            Performer::Replay(rounds) => rounds.visit(visitor),
+        }
+    }
 }
 
 /// The byte at position `i` of block `b`: neighbours differ, within a block and between blocks.
@@ -41,7 +79,7 @@ impl Trial<'_> {
     /// Gathers blocks of `bytes` bytes, or reduces vectors of that size, `repeat` times. Returns the time of the
     /// slowest rank for each repetition; the error says what went wrong.
     pub fn uniform(&self, bytes: usize, repeat: usize) -> Result<Vec<Duration>, String> {
-        match (self.entry.schedule)().kind {
+        match self.performer.schedule().kind {
             Kind::Allgather => self.run(&vec![bytes; self.placement.p()], repeat, false),
             Kind::Alltoall => alltoall::uniform(self, bytes, repeat),
             kind if kind.has_root() => rooted::uniform(self, bytes, repeat),
@@ -52,7 +90,7 @@ impl Trial<'_> {
     /// Gathers blocks of different lengths, some of them empty, with gaps between them; or reduces such blocks, also
     /// with a non-commutative operation.
     pub fn varying(&self) -> Result<(), String> {
-        let kind = (self.entry.schedule)().kind;
+        let kind = self.performer.schedule().kind;
         if kind.has_root() {
             return rooted::varying(self);
         }
@@ -110,10 +148,10 @@ impl Trial<'_> {
     /// Makes one call, compares its result with the definition, and returns how long it took.
     fn timed(&self, rank: usize, mut call: impl TrialCall, expected: &[u8]) -> Result<Duration, String> {
         let start = Instant::now();
-        algorithms::visit_one(self.entry.name, self.args, &mut call);
+        self.performer.visit(self.args, &mut call);
         let time = start.elapsed();
         let (result, received) = call.outcome();
-        result.unwrap_or_else(|| Err("the catalogue does not take these parameters".into()))?;
+        result.unwrap_or_else(|| Err("the collective does not take these parameters".into()))?;
         agree(rank, &received, expected)?;
         Ok(time)
     }
@@ -180,7 +218,8 @@ mod tests {
                 continue;
             }
             let placement = Placement::consecutive(4, 2);
-            let trial = Trial { entry, args: &args, placement: &placement, layout: Layout::Declared };
+            let performer = Performer::Code(entry);
+            let trial = Trial { performer, args: &args, placement: &placement, layout: Layout::Declared };
             assert_eq!(trial.uniform(3, 2).map(|times| times.len()), Ok(2), "{}", entry.name);
             assert_eq!(trial.varying(), Ok(()), "{}", entry.name);
         }
@@ -190,7 +229,8 @@ mod tests {
     fn a_call_that_is_refused_is_an_error() {
         let entry = algorithms::find("allgather/recursive-doubling").expect("in the catalogue");
         let (args, placement) = (Arguments::default(), Placement::consecutive(3, 3));
-        let trial = Trial { entry, args: &args, placement: &placement, layout: Layout::Declared };
+        let performer = Performer::Code(entry);
+        let trial = Trial { performer, args: &args, placement: &placement, layout: Layout::Declared };
         assert!(trial.uniform(3, 1).is_err());
         let wrong = Arguments { numbers: vec![1, 2, 3], ..Arguments::default() };
         assert!(Trial { args: &wrong, ..trial }.uniform(3, 1).is_err());

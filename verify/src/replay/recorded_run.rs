@@ -4,17 +4,15 @@
 //! starts with its own block, or with its contribution to every block; its result is compared with the definition. The
 //! transport itself detects a rank that waits forever.
 
+use crate::replayed::ReplayedTrace;
 use roundel::operation::commutative;
 use roundel::transport::{
     AllgatherCall, AlltoallCall, BlockStorage, Division, ReductionCall, RootedCall, RootedLayout, Uniform,
 };
-use roundel::{Collective, Error, Options, Refusal, Transport, threads};
-use roundel_spec::Direction;
+use roundel::{Error, Options, Transport, threads};
 use roundel_spec::check::Point;
 use roundel_spec::contract::{ends, pair};
-use roundel_spec::expr::Expr;
-use roundel_spec::schedule::{Limits, Order};
-use roundel_spec::{Arguments, Kind, Place, Schedule, Sink, Stripe, Stripes, Trace, eval};
+use roundel_spec::{Kind, Schedule, Trace, eval};
 use std::convert::Infallible;
 use std::sync::Arc;
 
@@ -48,7 +46,7 @@ fn gather(kind: Kind, trace: &Trace, point: &Point) -> Ended {
         let geometry = Uniform { count: 1 };
         let own = [Some(comm.rank())];
         let call = AllgatherCall { send: Some(&own), recv: &mut slots, geometry, options: Options::default() };
-        comm.gather(&ReplayedTrace::<1> { trace: Arc::clone(&recorded), blocks: p as i64 }, call).map(|()| slots)
+        comm.gather(&ReplayedTrace::<1>::of(&recorded, p as i64), call).map(|()| slots)
     });
     if let Some(failed) = failure(&results) {
         return failed;
@@ -71,8 +69,7 @@ fn shuffle(trace: &Trace, point: &Point) -> Ended {
         let own: Vec<Option<usize>> = (0..p).map(|destination| Some(pair(comm.rank(), destination, p))).collect();
         let mut slots = vec![None; p];
         let call = AlltoallCall { send: Some(&own), recv: &mut slots, options: Options::default() };
-        comm.shuffle(&ReplayedTrace::<1> { trace: Arc::clone(&recorded), blocks: (p * p) as i64 }, call)
-            .map(|()| slots)
+        comm.shuffle(&ReplayedTrace::<1>::of(&recorded, (p * p) as i64), call).map(|()| slots)
     });
     if let Some(failed) = failure(&results) {
         return failed;
@@ -101,7 +98,7 @@ fn spread(schedule: &Schedule, trace: &Trace, point: &Point) -> Ended {
         let mut slots: Vec<Option<usize>> = (0..blocks as usize).map(own).collect();
         let layout = RootedLayout { total: slots.len(), input_at: 0, storage: BlockStorage::Output };
         let call = RootedCall { input: None, output: &mut slots, layout };
-        comm.spread(&ReplayedTrace::<1> { trace: Arc::clone(&recorded), blocks }, call).map(|()| slots)
+        comm.spread(&ReplayedTrace::<1>::of(&recorded, blocks), call).map(|()| slots)
     });
     if let Some(failed) = failure(&results) {
         return failed;
@@ -133,7 +130,7 @@ fn reduce<const LINES: usize>(schedule: &Schedule, trace: &Trace, point: &Point)
         let own = |block| vec![(comm.rank(), block)];
         let mut slots: Vec<Vec<Contribution>> = (0..blocks as usize).map(own).collect();
         let call = ReductionCall { input: None, output: &mut slots, division: Division::Even, op: &append };
-        comm.reduce(&ReplayedTrace::<LINES> { trace: Arc::clone(&recorded), blocks }, call).map(|()| slots)
+        comm.reduce(&ReplayedTrace::<LINES>::of(&recorded, blocks), call).map(|()| slots)
     });
     if let Some(failed) = failure(&results) {
         return failed;
@@ -165,86 +162,11 @@ fn failure<R>(results: &[Result<R, Error>]) -> Option<Ended> {
     failures().find(own).or_else(|| failures().next()).map(|error| Ended::Failed(error.to_string()))
 }
 
-/// Recorded rounds, as a collective for the threads, which ask for the rounds in every call. (A transport that caches
-/// rounds by type and arguments would confuse two recordings.)
-struct ReplayedTrace<const LINES: usize> {
-    trace: Arc<Trace>,
-    blocks: i64,
-}
-
-impl<const LINES: usize> Collective for ReplayedTrace<LINES> {
-    const NAME: &'static str = "the replayed collective";
-    const PREFERS_ROTATION: bool = false;
-    const LINES: usize = LINES;
-
-    /// Transports ask only for the rounds; this type has no declaration.
-    fn schedule() -> Schedule {
-        Schedule {
-            name: Self::NAME.into(),
-            kind: Kind::Allgather,
-            reverse_of: None,
-            numbers: vec![],
-            inners: Vec::new(),
-            lists: vec![],
-            functions: vec![],
-            requires: vec![],
-            lines: vec![],
-            blocks: Expr::Int(1),
-            order: Order::default(),
-            loops: vec![],
-            bounds: vec![],
-            layouts: vec![],
-            limits: Limits { p: 1, numbers: vec![], lists: vec![] },
-            slots: 0,
-        }
-    }
-
-    fn arguments(&self) -> Arguments {
-        Arguments::default()
-    }
-
-    fn from_arguments(_args: &Arguments) -> Option<Self> {
-        None
-    }
-
-    fn admits(&self, _at: &Place) -> Result<(), Refusal> {
-        Ok(())
-    }
-
-    fn proved(&self, _at: &Place) -> Result<(), Refusal> {
-        Ok(())
-    }
-
-    fn rotation(&self, _at: &Place) -> Option<i64> {
-        None
-    }
-
-    fn blocks(&self, _at: &Place) -> i64 {
-        self.blocks
-    }
-
-    fn rounds<S: Sink>(&self, at: &Place, sink: &mut S) -> Result<(), S::Error> {
-        let log = &self.trace.ranks[at.rank as usize];
-        for round in 0..log.rounds() {
-            sink.begin_round()?;
-            for message in log.round(round) {
-                let blocks = Stripes(log.blocks(message).iter().map(|&block| Stripe::one(block.into(), self.blocks)));
-                match message.direction {
-                    Direction::Send => sink.send(message.site, message.peer, blocks)?,
-                    Direction::Recv => sink.recv(message.site, message.peer, blocks)?,
-                }
-            }
-            sink.end_round()?;
-        }
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use roundel_spec::Action;
     use roundel_spec::check::{self, Points};
+    use roundel_spec::{Action, Direction};
 
     /// The outcome for a collective with `p` ranks after a change.
     fn changed(name: &str, p: usize, change: impl FnOnce(&mut Schedule)) -> Ended {

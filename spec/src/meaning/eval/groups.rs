@@ -139,27 +139,50 @@ pub(super) fn admit(
     args: &Arguments,
     place: &Place<'_>,
 ) -> Result<Option<Outside>, Halt<Outside>> {
+    ask(schedule, args, place, &mut |inner, args, group| {
+        let Some(schedule) = &schedule.inners[inner].schedule else { return Ok(None) };
+        let outside = admits(schedule, args, group)?;
+        Ok(outside.map(|outside| Outside::Inner { inner, p: group.p, outside: Box::new(outside) }))
+    })
+}
+
+/// A question about an inner collective: its number, its parameters, and what a rank knows in its group. An answer ends
+/// the walk.
+type Question<'q, T> = dyn FnMut(usize, &Arguments, &Place<'_>) -> Result<Option<T>, Halt<T>> + 'q;
+
+/// Asks something about every inner collective whose schedule is known, in every group of every rank. Returns the first
+/// answer.
+pub fn ask<T>(
+    schedule: &Schedule,
+    args: &Arguments,
+    place: &Place<'_>,
+    question: &mut Question<'_, T>,
+) -> Result<Option<T>, Halt<T>> {
     if schedule.inners.iter().all(|inner| inner.schedule.is_none()) {
         return Ok(None);
     }
     for rank in 0..place.p {
         let mut env = Env::new(schedule, args, &place.of(rank));
-        if let Some(outside) = stopped(walk(&mut env, &mut Domains))? {
-            return Ok(Some(outside));
+        if let Some(answer) = stopped(walk(&mut env, &mut Asked { question: &mut *question }))? {
+            return Ok(Some(answer));
         }
     }
     Ok(None)
 }
 
-/// Runs through the groups, to check whether the inner collectives serve them.
-struct Domains;
+/// Runs through the groups of a rank, to ask something about the inner collectives.
+struct Asked<'a, 'q, T> {
+    question: &'a mut Question<'q, T>,
+}
 
-impl Walker for Domains {
-    type Stop = Outside;
+impl<T> Walker for Asked<'_, '_, T> {
+    type Stop = T;
 
-    fn round(&mut self, env: &mut Env<'_>, _n: usize, l: &Loop) -> Result<(), Halt<Outside>> {
+    fn round(&mut self, env: &mut Env<'_>, _n: usize, l: &Loop) -> Result<(), Halt<T>> {
         for within in &l.within {
-            let Some(schedule) = &env.schedule.inners[within.inner].schedule else { continue };
+            if env.schedule.inners[within.inner].schedule.is_none() {
+                continue;
+            }
             let spot = SchedulePart::Transfer(within.site, Field::Peer);
             let takes_part = match &within.when {
                 Some(when) => at(spot, env.holds(when))?,
@@ -167,15 +190,15 @@ impl Walker for Domains {
             };
             let args = env.args.inner.get(within.inner).cloned().unwrap_or_default();
             if let Some(group) = at(spot, members(env, within))?.place.filter(|_| takes_part)
-                && let Some(outside) = admits(schedule, &args, &group)?
+                && let Some(answer) = (self.question)(within.inner, &args, &group)?
             {
-                return Err(Halt::Stopped(Outside::Inner(Box::new(outside))));
+                return Err(Halt::Stopped(answer));
             }
         }
         Ok(())
     }
 
-    fn settled(&mut self, _env: &mut Env<'_>, _n: usize, _l: &Loop) -> Result<(), Halt<Outside>> {
+    fn settled(&mut self, _env: &mut Env<'_>, _n: usize, _l: &Loop) -> Result<(), Halt<T>> {
         Ok(())
     }
 }

@@ -1,14 +1,15 @@
 //! `roundel check`: exact checks over a range, of generated code and of declarations in files.
 
-use super::target::{Target, crate_of, declaration_of};
+use super::target::{Target, declaration_of};
 use super::{CommandOutcome, counted, print, print_json, save};
 use crate::catalogue;
 use crate::cli::CheckArgs;
 use crate::cli::range::ProcessRange;
 use crate::cli::setting::{ParameterSettings, Setting};
+use crate::declared::crate_of;
 use crate::error::Error;
 use crate::proving::sweep::{self, CheckPoint, SweepTask, Tally, Visit};
-use crate::proving::trial::Trial;
+use crate::proving::trial::{Performer, Trial};
 use crate::replay::counterexample::Counterexample;
 use crate::report::table::{Align, BAD, Cell, GOOD, HEADING, NOTICE, Table};
 use crate::source::{Diagnostic, Source};
@@ -307,7 +308,8 @@ fn run_code(entry: &'static Entry, declaration: &Schedule, point: &Point) -> Res
             schedule::Layout::InPlace => Layout::InPlace,
             schedule::Layout::Rotated(_) => Layout::Rotated,
         };
-        let trial = Trial { entry, args: &point.args, placement: &point.placement, layout };
+        let performer = Performer::Code(entry);
+        let trial = Trial { performer, args: &point.args, placement: &point.placement, layout };
         trial.uniform(RUN_BYTES, 1).map_err(case)?;
         trial.varying().map_err(case)?;
     }

@@ -1,8 +1,9 @@
 //! `roundel emit`: writes a collective as code of another language.
 
-use super::target::{Target, all_or_errors, crate_of, malformed};
+use super::target::{Target, all_or_errors, malformed, no_such_type};
 use super::{CommandOutcome, print, print_json};
 use crate::cli::{CallsArg, EmitCArgs, EmitCommand};
+use crate::declared::crate_of;
 use crate::emit::emit_c;
 use crate::error::Error;
 use crate::source::Source;
@@ -83,9 +84,7 @@ fn chosen<'a>(
     let found: Vec<&Declaration> = declarations.iter().filter(named).collect();
     match (found.as_slice(), wanted) {
         (&[declaration], _) => Ok(declaration),
-        (_, Some(wanted)) => {
-            Err(Error::NoSuchType { origin: source.origin.clone(), wanted: wanted.into(), known: known() })
-        }
+        (_, Some(wanted)) => Err(no_such_type(source, wanted, declarations.iter().map(|d| d.schedule.name.as_str()))),
         (_, None) => Err(Error::SeveralTypes { origin: source.origin.clone(), known: known() }),
     }
 }

@@ -1,8 +1,9 @@
 //! `roundel expand`: prints the code generated from a declaration.
 
-use super::target::{Target, all_or_errors, crate_of, declaration_of, malformed};
+use super::target::{Target, all_or_errors, declaration_of, malformed, no_such_type};
 use super::{CommandOutcome, print, print_json};
 use crate::cli::ExpandArgs;
+use crate::declared::crate_of;
 use crate::emit::proved;
 use crate::error::Error;
 use crate::source::Source;
@@ -56,9 +57,7 @@ fn choose<'a>(
     let Some(wanted) = wanted else { return Ok(declarations.iter().collect()) };
     let chosen: Vec<&Declaration> = declarations.iter().filter(|d| d.schedule.name == wanted).collect();
     if chosen.is_empty() {
-        let known: Vec<&str> = declarations.iter().map(|d| d.schedule.name.as_str()).collect();
-        let (origin, known) = (source.origin.clone(), known.join(", "));
-        return Err(Error::NoSuchType { origin, wanted: wanted.into(), known });
+        return Err(no_such_type(source, wanted, declarations.iter().map(|d| d.schedule.name.as_str())));
     }
     Ok(chosen)
 }

@@ -1,24 +1,24 @@
-//! `roundel list`: the catalogue.
+//! `roundel list`: the catalogue, or the declarations of a file.
 
 use super::target::Target;
 use super::{CommandOutcome, print, print_json};
-use crate::catalogue;
 use crate::cli::ListArgs;
 use crate::error::Error;
+use crate::named::NamedCollective;
 use crate::params;
 use crate::report::table::{Align, Cell, FAINT, HEADING, Table};
-use roundel::algorithms::Entry;
+use roundel::algorithms;
 use roundel_spec::schedule::{BoundScope, Metric, Schedule};
 use serde::Serialize;
-use std::path::PathBuf;
+use std::borrow::Cow;
 
-/// An entry, for JSON output.
+/// A collective, for JSON output.
 #[derive(Serialize)]
-struct ListReport {
-    name: &'static str,
+struct ListReport<'a> {
+    name: &'a str,
     #[serde(rename = "type")]
-    type_name: &'static str,
-    summary: &'static str,
+    type_name: &'a str,
+    summary: &'a str,
     kind: &'static str,
     requires: Vec<String>,
     parameters: Vec<ParameterReport>,
@@ -26,7 +26,7 @@ struct ListReport {
     layouts: Vec<String>,
     order: Vec<&'static str>,
     checked_up_to: i64,
-    proved_for: &'static str,
+    proved_for: Cow<'static, str>,
 }
 
 #[derive(Serialize)]
@@ -36,21 +36,16 @@ struct ParameterReport {
     domain: String,
 }
 
-/// Lists the catalogue, a part of it, or the details of one collective.
+/// Lists the catalogue, a part of it, the declarations of a file, or the details of one collective.
 pub(super) fn list(args: &ListArgs, json: bool) -> Result<CommandOutcome, Error> {
-    let names: Vec<String> = args.name.iter().cloned().collect();
-    let entries = Target::all(&names, names.is_empty())?.into_iter().map(|target| match target {
-        Target::Entry(entry) => Ok((entry, (entry.schedule)())),
-        Target::File(source, _) => Err(Error::FileForName { path: PathBuf::from(source.origin), command: "list" }),
-    });
-    let entries: Vec<(&Entry, Schedule)> = entries.collect::<Result<_, _>>()?;
-    match entries.as_slice() {
-        all if json => {
-            let all = all.iter().map(|(entry, schedule)| listed(entry, schedule)).collect::<Result<Vec<_>, _>>()?;
-            print_json(&all)?;
-        }
-        [(entry, schedule)] => print(&details(entry, schedule)?)?,
-        entries => print(&table(entries)?)?,
+    let all: Vec<NamedCollective> = match args.name.as_deref() {
+        None => algorithms::catalogue().iter().map(NamedCollective::Entry).collect(),
+        Some(name) => Target::listed(name)?,
+    };
+    match all.as_slice() {
+        all if json => print_json(&all.iter().map(listed).collect::<Result<Vec<_>, _>>()?)?,
+        [one] => print(&details(one)?)?,
+        all => print(&table(all)?)?,
     }
     Ok(CommandOutcome::Fine)
 }
@@ -58,13 +53,13 @@ pub(super) fn list(args: &ListArgs, json: bool) -> Result<CommandOutcome, Error>
 /// The column widths; together they fit into 100 columns.
 const WIDTHS: [usize; 4] = [32, 26, 16, 20];
 
-fn table(entries: &[(&Entry, Schedule)]) -> Result<String, Error> {
+fn table(collectives: &[NamedCollective]) -> Result<String, Error> {
     let columns = ["name", "domain", "rounds", "proved for"];
     let mut table = Table::new(columns.map(|name| (name, Align::Left))).wrapped(&WIDTHS);
     // The texts about placements are long, and many entries share them, so they go below the table.
     let mut placements: Vec<String> = Vec::new();
-    for (entry, schedule) in entries {
-        let range = catalogue::proved_range(entry)?;
+    for collective in collectives {
+        let (schedule, range) = (collective.schedule(), collective.proved_range()?);
         let range = match range.split_once(", nodes of ") {
             None => range.to_string(),
             Some((calls, nodes)) => {
@@ -76,9 +71,9 @@ fn table(entries: &[(&Entry, Schedule)]) -> Result<String, Error> {
             }
         };
         table.row([
-            Cell::styled(entry.name, HEADING),
-            domain(schedule).into(),
-            bound(schedule, Metric::Rounds).into(),
+            Cell::styled(collective.name(), HEADING),
+            domain(&schedule).into(),
+            bound(&schedule, Metric::Rounds).into(),
             range.into(),
         ]);
     }
@@ -92,24 +87,28 @@ fn table(entries: &[(&Entry, Schedule)]) -> Result<String, Error> {
 }
 
 /// The details of one collective.
-fn details(entry: &Entry, schedule: &Schedule) -> Result<String, Error> {
+fn details(collective: &NamedCollective) -> Result<String, Error> {
+    let schedule = &collective.schedule();
     let mut table = Table::new([("", Align::Left), ("", Align::Left)]).wrapped(&[12, 84]).headless();
-    table.row([Cell::styled("summary", FAINT), entry.summary().into()]);
+    table.row([Cell::styled("summary", FAINT), collective.summary().into()]);
     let mut row = |name: &str, text: String| {
         if !text.is_empty() {
             table.row([Cell::styled(name, FAINT), text.into()]);
         }
     };
-    row("type", format!("roundel::algorithms::{}", entry.type_name));
+    if let NamedCollective::Entry(entry) = collective {
+        row("type", format!("roundel::algorithms::{}", entry.type_name));
+    }
     row("domain", domain(schedule));
-    row("proved for", catalogue::proved_range(entry)?.into());
+    row("proved for", collective.proved_range()?.into());
     row("bounds", schedule.bounds.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "));
     row("layouts", schedule.layouts.iter().map(ToString::to_string).collect::<Vec<_>>().join(" (the default), "));
     row("order", order(schedule).join(", "));
-    Ok(format!("{HEADING}{}{HEADING:#}\n{table}", entry.name))
+    Ok(format!("{HEADING}{}{HEADING:#}\n{table}", collective.name()))
 }
 
-fn listed(entry: &Entry, schedule: &Schedule) -> Result<ListReport, Error> {
+fn listed(collective: &NamedCollective) -> Result<ListReport<'_>, Error> {
+    let schedule = collective.schedule();
     let numbers = schedule.numbers.iter().map(|n| (n.var.name.clone(), false, n.domain));
     let lists = schedule.lists.iter().map(|l| (l.var.name.clone(), true, l.domain));
     let parameter = |(name, list, domain): (_, _, roundel_spec::schedule::Domain)| ParameterReport {
@@ -118,17 +117,17 @@ fn listed(entry: &Entry, schedule: &Schedule) -> Result<ListReport, Error> {
         domain: domain.to_string(),
     };
     Ok(ListReport {
-        name: entry.name,
-        type_name: entry.type_name,
-        summary: entry.summary(),
+        name: collective.name(),
+        type_name: collective.type_name(),
+        summary: collective.summary(),
         kind: schedule.kind.name(),
-        requires: requires(schedule),
+        requires: requires(&schedule),
         parameters: numbers.chain(lists).map(parameter).collect(),
         bounds: schedule.bounds.iter().map(ToString::to_string).collect(),
         layouts: schedule.layouts.iter().map(ToString::to_string).collect(),
-        order: order(schedule),
+        order: order(&schedule),
         checked_up_to: schedule.limits.p,
-        proved_for: catalogue::proved_range(entry)?,
+        proved_for: collective.proved_range()?,
     })
 }
 

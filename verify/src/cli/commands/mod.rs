@@ -47,6 +47,16 @@ impl From<CommandOutcome> for ExitCode {
 
 /// Executes a command line.
 pub fn execute(cli: &Cli) -> Result<CommandOutcome, Error> {
+    match perform(cli) {
+        Err(Error::Diagnosed(found)) => {
+            target::report(&found.source, &found.errors, cli.json)?;
+            Ok(if found.is_wrong { CommandOutcome::Wrong } else { CommandOutcome::Malformed })
+        }
+        other => other,
+    }
+}
+
+fn perform(cli: &Cli) -> Result<CommandOutcome, Error> {
     match &cli.command {
         Command::List(args) => list::list(args, cli.json),
         Command::Show(args) => show::show(args, cli.json),

@@ -1,11 +1,12 @@
 //! `roundel run`: runs a collective on threads.
 
+use super::target::Target;
 use super::{CommandOutcome, print, print_json};
-use crate::catalogue::{self, Recorded};
+use crate::catalogue::Recorded;
 use crate::cli::{self, RunArgs};
 use crate::error::Error;
+use crate::named::NamedCollective;
 use crate::params::Params;
-use crate::proving::trial::Trial;
 use crate::report::table::{BAD, GOOD, HEADING};
 use roundel::Layout;
 use roundel_spec::Direction;
@@ -23,11 +24,16 @@ const MAX_BYTES: usize = 4 << 30;
 
 /// A run, for JSON output.
 #[derive(Serialize)]
-struct RunReport<'a> {
-    name: &'static str,
+struct RunReport {
+    #[serde(skip)]
+    kind: Kind,
+    /// Whether a radix was chosen for this call.
+    #[serde(skip)]
+    chosen: bool,
+    name: String,
     p: usize,
     bytes: usize,
-    params: &'a Params,
+    params: Params,
     layout: &'static str,
     repeat: u32,
     correct: bool,
@@ -36,52 +42,73 @@ struct RunReport<'a> {
     bytes_moved: u64,
 }
 
-/// Runs a collective.
+/// Runs a collective, or all those of a file.
 pub(super) fn run(args: &RunArgs, json: bool) -> Result<CommandOutcome, Error> {
-    let entry = catalogue::named(&args.name, "run")?;
+    // Nothing runs unless everything can.
+    let all =
+        Target::collectives(&args.name)?.into_iter().map(|one| prepare(one, args)).collect::<Result<Vec<_>, _>>()?;
+    let reports: Vec<RunReport> = all.into_iter().map(|one| one.run(args)).collect();
+    match reports.as_slice() {
+        [report] if json => print_json(report)?,
+        several if json => print_json(&several)?,
+        all => print(&all.iter().map(text).collect::<Vec<_>>().join("\n"))?,
+    }
+    Ok(if reports.iter().all(|report| report.correct) { CommandOutcome::Fine } else { CommandOutcome::Wrong })
+}
+
+/// A call that the domain and the proofs admit.
+struct Prepared {
+    collective: NamedCollective,
+    declaration: Schedule,
+    params: Params,
+    chosen: bool,
+    recorded: Recorded,
+    layout: Layout,
+}
+
+/// Checks that a call can be made.
+fn prepare(collective: NamedCollective, args: &RunArgs) -> Result<Prepared, Error> {
     let p = args.p;
     if p == 0 || p > MAX_THREADS {
         return Err(Error::Ranks { p, limit: MAX_THREADS, reason: "every rank is a thread" });
     }
-    let declaration = (entry.schedule)();
+    let (declaration, name) = (collective.schedule(), collective.name());
     fits(declaration.kind, p, args.bytes)?;
-    let rotated = declaration.layouts.iter().any(|layout| matches!(layout, schedule::Layout::Rotated(_)));
-    if args.layout == Some(cli::LayoutArg::Rotated) && !rotated {
-        return Err(Error::NoSuchLayout { name: entry.name.into() });
-    }
-    let mut params = Params::resolve(entry.name, &declaration, &args.set)?;
-    params.choose_radix(entry.name, p, args.bytes);
+    let rotated = |layout: &schedule::Layout| matches!(layout, schedule::Layout::Rotated(_));
+    let layout = match args.layout {
+        Some(cli::LayoutArg::Rotated) if !declaration.layouts.iter().any(rotated) => {
+            return Err(Error::NoSuchLayout { name: name.into() });
+        }
+        Some(cli::LayoutArg::Rotated) => Layout::Rotated,
+        None if declaration.layouts.first().is_some_and(rotated) => Layout::Rotated,
+        Some(cli::LayoutArg::InPlace) | None => Layout::InPlace,
+    };
+    let mut params = Params::resolve(name, &declaration, &args.set)?;
+    let chosen = params.choose_radix(name, p, args.bytes);
     let placement = args.placing.of(p)?;
-    let recorded = catalogue::examine(entry, &params.args, placement.clone())?;
-    catalogue::proved(entry, &params.args, &placement)?;
-    let moved = moved(&declaration, &recorded, args.bytes);
+    let recorded = collective.examine(&params.args, placement.clone())?;
+    collective.proved(&params.args, &placement)?;
+    Ok(Prepared { collective, declaration, params, chosen, recorded, layout })
+}
 
-    let prefers_rotation = matches!(declaration.layouts.first(), Some(schedule::Layout::Rotated(_)));
-    let (layout, layout_name) = match args.layout {
-        Some(cli::LayoutArg::InPlace) => (Layout::InPlace, "in-place"),
-        Some(cli::LayoutArg::Rotated) => (Layout::Rotated, "rotated"),
-        None => (Layout::Declared, if prefers_rotation { "rotated" } else { "in-place" }),
-    };
-    let trial = Trial { entry, args: &params.args, placement: &placement, layout };
-    let result = trial.uniform(args.bytes, args.repeat as usize);
-    let report = RunReport {
-        name: entry.name,
-        p,
-        bytes: args.bytes,
-        params: &params,
-        layout: layout_name,
-        repeat: args.repeat,
-        correct: result.is_ok(),
-        median_seconds: result.as_ref().ok().map(|times| median(times).as_secs_f64()),
-        error: result.err(),
-        bytes_moved: moved,
-    };
-    if json {
-        print_json(&report)?
-    } else {
-        print(&text(&report, declaration.kind))?
+impl Prepared {
+    fn run(self, args: &RunArgs) -> RunReport {
+        let result = self.collective.run(&self.recorded, self.layout, args.bytes, args.repeat as usize);
+        RunReport {
+            kind: self.declaration.kind,
+            chosen: self.chosen,
+            name: self.collective.name().into(),
+            p: args.p,
+            bytes: args.bytes,
+            layout: if self.layout == Layout::Rotated { "rotated" } else { "in-place" },
+            repeat: args.repeat,
+            correct: result.is_ok(),
+            median_seconds: result.as_ref().ok().map(|times| median(times).as_secs_f64()),
+            error: result.err(),
+            bytes_moved: moved(&self.declaration, &self.recorded, args.bytes),
+            params: self.params,
+        }
     }
-    Ok(if report.correct { CommandOutcome::Fine } else { CommandOutcome::Wrong })
 }
 
 /// Checks that the buffers fit: every rank has one for all blocks, or for a vector.
@@ -119,8 +146,8 @@ fn median(times: &[Duration]) -> Duration {
     times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
-fn text(report: &RunReport<'_>, kind: Kind) -> String {
-    let (what, result) = match kind {
+fn text(report: &RunReport) -> String {
+    let (what, result) = match report.kind {
         Kind::Allgather => ("blocks", "every rank has every block"),
         Kind::Allreduce => ("vectors", "every rank has the sum of all vectors"),
         Kind::ReduceScatter => ("blocks", "every rank has its block of the sum"),
@@ -130,9 +157,11 @@ fn text(report: &RunReport<'_>, kind: Kind) -> String {
         Kind::Scatter => ("blocks", "every rank has its block of the root's"),
         Kind::Alltoall => ("blocks", "every rank has its block of every rank"),
     };
-    let chosen = |name: &String| kind == Kind::Alltoall && report.params.defaulted.contains(name);
     let text = |(name, value): (String, String)| {
-        let note = if chosen(&name) { " (chosen; change it with --set)" } else { "" };
+        let note = match report.params.defaulted.contains(&name) {
+            true if report.chosen => " (chosen; change it with --set)",
+            _ => "",
+        };
         format!(", {name} = {value}{note}")
     };
     let params: String = report.params.named().into_iter().map(text).collect();

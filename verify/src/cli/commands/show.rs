@@ -1,16 +1,17 @@
-//! `roundel show`: shows the rounds of one call, as the generated code performs them.
+//! `roundel show`: shows the rounds of one call, as the generated code performs them, or as a file declares them.
 
+use super::target::Target;
 use super::{CommandOutcome, counted, print, print_json};
-use crate::catalogue::{self, Recorded};
+use crate::catalogue::Recorded;
 use crate::cli::ShowArgs;
 use crate::cli::range::RoundRange;
 use crate::error::Error;
+use crate::named::NamedCollective;
 use crate::params::Params;
 use crate::report::rounds::{self, DrawnMessage, Naming, Round};
 use crate::report::run::PointRun;
 use crate::report::svg::{self, Picture, PictureOptions};
 use crate::report::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
-use roundel::algorithms::Entry;
 use roundel_spec::schedule::Metric;
 use roundel_spec::violation::nodes_in_words;
 use roundel_spec::{Placement, Schedule};
@@ -27,13 +28,16 @@ const MAX_P: usize = 1024;
 /// A run, for JSON output.
 #[derive(Serialize)]
 struct ShowReport<'a> {
-    name: &'static str,
+    name: &'a str,
     p: usize,
     ppn: usize,
     /// The node of each rank, if `ppn` does not determine it.
     #[serde(skip_serializing_if = "Option::is_none")]
     nodes: Option<Vec<usize>>,
     params: &'a Params,
+    /// The inner collectives for which the simplest one of their kind stands in.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stand_ins: Vec<String>,
     rounds: Vec<Round>,
     census: Totals,
 }
@@ -54,7 +58,7 @@ struct Totals {
 
 /// The data to show.
 struct ShowInput {
-    entry: &'static Entry,
+    collective: NamedCollective,
     schedule: Schedule,
     params: Params,
     recorded: Recorded,
@@ -135,20 +139,24 @@ impl ShowInput {
 
 /// Shows the rounds of one call.
 pub(super) fn show(args: &ShowArgs, json: bool) -> Result<CommandOutcome, Error> {
-    let scene = scene(args)?;
-    if let Some(path) = &args.svg {
-        draw(&scene, args, path)?;
+    let mut collectives = Target::collectives(&args.name)?;
+    if args.svg.is_some() {
+        collectives = vec![Target::only(&args.name, collectives)?];
     }
-    if json {
-        print_json(&shown(&scene, args.rank))?;
-    } else {
-        print(&text(&scene, args)?)?;
+    let scenes: Vec<ShowInput> = collectives.into_iter().map(|one| scene(one, args)).collect::<Result<_, _>>()?;
+    if let (Some(path), [scene]) = (&args.svg, scenes.as_slice()) {
+        draw(scene, args, path)?;
     }
-    Ok(if scene.recorded.violation.is_none() { CommandOutcome::Fine } else { CommandOutcome::Wrong })
+    match scenes.as_slice() {
+        [scene] if json => print_json(&shown(scene, args.rank))?,
+        several if json => print_json(&several.iter().map(|scene| shown(scene, args.rank)).collect::<Vec<_>>())?,
+        all => print(&all.iter().map(|scene| text(scene, args)).collect::<Result<Vec<_>, _>>()?.join("\n"))?,
+    }
+    let fine = scenes.iter().all(|scene| scene.recorded.violation.is_none());
+    Ok(if fine { CommandOutcome::Fine } else { CommandOutcome::Wrong })
 }
 
-fn scene(args: &ShowArgs) -> Result<ShowInput, Error> {
-    let entry = catalogue::named(&args.name, "show")?;
+fn scene(collective: NamedCollective, args: &ShowArgs) -> Result<ShowInput, Error> {
     let p = args.p;
     if p == 0 || p > MAX_P {
         return Err(Error::Ranks { p, limit: MAX_P, reason: "every message is held in memory" });
@@ -156,13 +164,12 @@ fn scene(args: &ShowArgs) -> Result<ShowInput, Error> {
     if let Some(rank) = args.rank.filter(|&rank| rank >= p) {
         return Err(Error::NoSuchRank { rank, p });
     }
-    let schedule = (entry.schedule)();
-    let params = Params::resolve(entry.name, &schedule, &args.set)?;
-    let placement = args.placing.of(p)?;
-    let recorded = catalogue::examine(entry, &params.args, placement)?;
+    let schedule = collective.schedule();
+    let params = Params::resolve(collective.name(), &schedule, &args.set)?;
+    let recorded = collective.examine(&params.args, args.placing.of(p)?)?;
     let run = PointRun::new(&schedule, &recorded.point, &recorded.trace);
     let rounds = run.active_rounds().into_iter().map(|number| run.round(number)).collect();
-    Ok(ShowInput { entry, schedule, params, recorded, rounds })
+    Ok(ShowInput { collective, schedule, params, recorded, rounds })
 }
 
 fn concerns(message: &DrawnMessage, rank: Option<usize>) -> bool {
@@ -175,11 +182,12 @@ fn shown(scene: &ShowInput, rank: Option<usize>) -> ShowReport<'_> {
         (!messages.is_empty()).then_some(Round { messages })
     };
     ShowReport {
-        name: scene.entry.name,
+        name: scene.collective.name(),
         p: scene.p(),
         ppn: scene.ppn(),
         nodes: scene.placement().irregular(),
         params: &scene.params,
+        stand_ins: scene.collective.stand_ins(),
         rounds: scene.rounds.iter().filter_map(only).collect(),
         census: scene.totals(),
     }
@@ -199,7 +207,7 @@ fn draw(scene: &ShowInput, args: &ShowArgs, path: &Path) -> Result<(), Error> {
     };
     let film = run.pictured(&run.active_rounds());
     let picture = svg::draw(&Picture {
-        title: scene.entry.name,
+        title: scene.collective.name(),
         subtitle: &subtitle,
         placement: scene.placement(),
         rounds: &scene.rounds[drawn.clone()],
@@ -211,8 +219,8 @@ fn draw(scene: &ShowInput, args: &ShowArgs, path: &Path) -> Result<(), Error> {
 }
 
 fn text(scene: &ShowInput, args: &ShowArgs) -> Result<String, Error> {
-    let mut out = format!("{HEADING}{}{HEADING:#}  {}\n", scene.entry.name, scene.case());
-    let _ = writeln!(out, "{FAINT}{}{FAINT:#}\n", scene.entry.summary());
+    let mut out = format!("{HEADING}{}{HEADING:#}  {}\n", scene.collective.name(), scene.case());
+    let _ = writeln!(out, "{FAINT}{}{FAINT:#}\n", scene.collective.summary());
     match args.rank {
         Some(rank) => out += &one_rank(scene, rank),
         None => all_ranks(&mut out, scene),
@@ -221,6 +229,12 @@ fn text(scene: &ShowInput, args: &ShowArgs) -> Result<String, Error> {
         None => writeln!(out, "\n{}; {GOOD}checked{GOOD:#}", scene.cost()),
         Some(violation) => writeln!(out, "\n{}; {BAD}wrong{BAD:#}: {violation}", scene.cost()),
     };
+    if let names @ [_, ..] = scene.collective.stand_ins().as_slice() {
+        let names = names.join("`, `");
+        let note =
+            format!("`{names}` may be any: here it is the simplest one, because its type has no known default");
+        let _ = writeln!(out, "{FAINT}{note}{FAINT:#}");
+    }
     if let Some(path) = &args.svg {
         let _ = writeln!(out, "the picture is in {}", path.display());
     }

@@ -2,15 +2,17 @@
 
 use super::{CommandOutcome, print_json};
 use crate::catalogue;
-use crate::error::Error;
+use crate::declared::DeclaredCollective;
+use crate::error::{Diagnosed, Error};
+use crate::named::NamedCollective;
 use crate::source::{DeclaredStruct, Diagnostic, Source};
 use roundel::algorithms::{self, Entry};
 use roundel_spec::similar::similar;
 use roundel_spec::syntax::Declaration;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A named target.
-pub(super) enum Target {
+pub(crate) enum Target {
     /// A catalogue entry.
     Entry(&'static Entry),
     /// The declarations of a file, or the errors that keep it from being read.
@@ -18,17 +20,53 @@ pub(super) enum Target {
 }
 
 impl Target {
-    /// A name of the catalogue, or a file if it looks like one.
+    /// A name of the catalogue, a file if it looks like one, or one declaration of a file: `FILE.rs:Name`.
     pub(super) fn find(text: &str) -> Result<Self, Error> {
-        let path = Path::new(text);
-        if path.extension().is_none_or(|extension| extension != "rs") {
+        let (path, wanted) = file_and_type(text);
+        if !is_rust(path) {
             return catalogue::find(text).map(Target::Entry).map_err(|unknown| no_source(path).unwrap_or(unknown));
         }
         let source = Source::read(path)?;
-        let declarations = source.declarations();
-        match &declarations {
+        match source.declarations() {
             Ok(none) if none.is_empty() => Err(Error::NothingDeclared { path: path.into() }),
-            _ => Ok(Target::File(source, declarations)),
+            Ok(all) => {
+                let chosen = chosen(&source, all, wanted)?;
+                Ok(Target::File(source, Ok(chosen)))
+            }
+            Err(errors) => Ok(Target::File(source, Err(errors))),
+        }
+    }
+
+    /// The collectives of one name: a catalogue entry, or the declarations of a file, which must be correct.
+    pub(crate) fn collectives(text: &str) -> Result<Vec<NamedCollective>, Error> {
+        match Target::find(text)? {
+            Target::Entry(entry) => Ok(vec![NamedCollective::Entry(entry)]),
+            Target::File(source, Err(errors)) => Err(Diagnosed::malformed(&source, errors)),
+            Target::File(source, Ok(declared)) => {
+                let all = DeclaredCollective::all(&source, declared)?;
+                Ok(all.into_iter().map(|one| NamedCollective::Declared(Box::new(one))).collect())
+            }
+        }
+    }
+
+    /// The same, or all collectives of a kind.
+    pub(super) fn listed(text: &str) -> Result<Vec<NamedCollective>, Error> {
+        if !text.ends_with('/') {
+            return Target::collectives(text);
+        }
+        let of_kind = Target::named(text)?.into_iter().filter_map(|target| match target {
+            Target::Entry(entry) => Some(NamedCollective::Entry(entry)),
+            Target::File(..) => None,
+        });
+        Ok(of_kind.collect())
+    }
+
+    /// The one collective of a name, for commands that write one file.
+    pub(crate) fn only(text: &str, mut all: Vec<NamedCollective>) -> Result<NamedCollective, Error> {
+        let known = all.iter().map(NamedCollective::name).collect::<Vec<_>>().join(", ");
+        match (all.pop(), all.is_empty()) {
+            (Some(one), true) => Ok(one),
+            _ => Err(Error::SeveralTypes { origin: text.into(), known }),
         }
     }
 
@@ -53,6 +91,36 @@ impl Target {
     }
 }
 
+fn is_rust(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "rs")
+}
+
+/// `FILE.rs:Name` as a file and a type.
+fn file_and_type(text: &str) -> (&Path, Option<&str>) {
+    match text.rsplit_once(':') {
+        Some((file, wanted)) if is_rust(Path::new(file)) => (Path::new(file), Some(wanted)),
+        _ => (Path::new(text), None),
+    }
+}
+
+/// All declarations, or those of the requested type.
+fn chosen(source: &Source, all: Vec<DeclaredStruct>, wanted: Option<&str>) -> Result<Vec<DeclaredStruct>, Error> {
+    let Some(wanted) = wanted else { return Ok(all) };
+    let names: Vec<String> = all.iter().map(|declared| declared.name.clone()).collect();
+    match all.into_iter().filter(|declared| declared.name == wanted).collect::<Vec<_>>() {
+        none if none.is_empty() => Err(no_such_type(source, wanted, names.iter().map(String::as_str))),
+        found => Ok(found),
+    }
+}
+
+/// The error for a type that a source does not declare.
+pub(super) fn no_such_type<'a>(source: &Source, wanted: &str, names: impl Iterator<Item = &'a str>) -> Error {
+    let names: Vec<&str> = names.collect();
+    let hint =
+        similar(wanted, names.iter().copied()).map_or(String::new(), |close| format!("; did you mean `{close}`?"));
+    Error::NoSuchType { origin: source.origin.clone(), wanted: wanted.into(), known: names.join(", "), hint }
+}
+
 /// A hint at a kind with a similar name.
 fn kind_hint(kind: &str) -> String {
     let kinds = algorithms::catalogue().iter().filter_map(|entry| entry.name.split('/').next());
@@ -66,12 +134,6 @@ fn kind_hint(kind: &str) -> String {
 fn no_source(path: &Path) -> Option<Error> {
     let has_folders = path.is_absolute() || path.starts_with(".") || path.starts_with("..");
     (has_folders || path.exists()).then(|| Error::NoSource { path: path.into() })
-}
-
-/// The root of the crate that a source file belongs to.
-pub(super) fn crate_of(file: &Path) -> Option<PathBuf> {
-    let file = file.canonicalize().ok()?;
-    file.ancestors().skip(1).find(|dir| dir.join("Cargo.toml").is_file()).map(Path::to_path_buf)
 }
 
 /// The declaration of a catalogue entry in its source, for errors that point into it and for its code.
@@ -102,9 +164,15 @@ pub(super) fn all_or_errors(
 
 /// Reports a malformed file.
 pub(super) fn malformed(source: &Source, errors: &[Diagnostic], json: bool) -> Result<CommandOutcome, Error> {
+    report(source, errors, json)?;
+    Ok(CommandOutcome::Malformed)
+}
+
+/// Reports the errors of a file, each with its place.
+pub(super) fn report(source: &Source, errors: &[Diagnostic], json: bool) -> Result<(), Error> {
     errors.iter().for_each(|error| anstream::eprintln!("{}\n", error.render(source)));
     if json {
         print_json(&serde_json::json!({ "ok": false, "errors": errors }))?;
     }
-    Ok(CommandOutcome::Malformed)
+    Ok(())
 }

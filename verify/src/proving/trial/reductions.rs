@@ -2,7 +2,7 @@
 //! show the order of reduction.
 
 use super::{Trial, byte};
-use roundel::algorithms::{self, Visitor};
+use roundel::algorithms::Visitor;
 use roundel::operation::{Operation, commutative, ordered};
 use roundel::threads::{self, ThreadComm};
 use roundel::{Allreduce, Error, IsAllreduce, IsReduceScatter, ReduceScatter};
@@ -34,9 +34,7 @@ pub(super) fn varying(trial: &Trial<'_>, kind: Kind) -> Result<(), String> {
         Kind::ReduceScatter => vec![ResultShape::Counts((0..p).map(|b| (b * 5 + 3) % 7).collect())],
         _ => lengths.into(),
     };
-    let schedule = (trial.entry.schedule)();
-    // A collective that looks at nodes reduces in their order, which is rank order only if ranks are numbered by node.
-    let ordered_ranks = schedule.order.rank_order && (trial.placement.is_sorted() || !schedule.uses_placement());
+    let ordered_ranks = trial.performer.keeps_order(trial.placement);
     for shape in &shapes {
         let number = |rank: usize, i: usize| (rank as u64 + 1) * 1_000_003 + (i * i) as u64;
         let sum = |i| (0..p).map(|rank| number(rank, i)).sum();
@@ -92,7 +90,7 @@ impl ResultShape {
 /// Why a run does not give what the definition says.
 #[derive(Debug, thiserror::Error)]
 enum TrialFault {
-    #[error("the catalogue does not take these parameters")]
+    #[error("the collective does not take these parameters")]
     Parameters,
     #[error(transparent)]
     Refused(Error),
@@ -145,7 +143,7 @@ where
             let mut call =
                 ReductionTrial { comm, send: &send, recv: &mut recv, shape: self.shape, op: self.op, outcome: None };
             let start = Instant::now();
-            algorithms::visit_one(self.trial.entry.name, self.trial.args, &mut call);
+            self.trial.performer.visit(self.trial.args, &mut call);
             let (outcome, time) = (call.outcome, start.elapsed());
             outcome.ok_or(TrialFault::Parameters)?.map_err(TrialFault::Refused)?;
             for (found, i) in recv.iter().zip(result.clone()) {

@@ -26,7 +26,7 @@ pub(super) fn varying(trial: &Trial<'_>) -> Result<(), String> {
 }
 
 fn rank(trial: &Trial<'_>, comm: &ThreadComm, bytes: usize, repeat: usize) -> Result<Vec<Duration>, String> {
-    let (schedule, rank, p) = ((trial.entry.schedule)(), comm.rank(), trial.placement.p());
+    let (schedule, rank, p) = (trial.performer.schedule(), comm.rank(), trial.placement.p());
     let root = schedule.root(trial.args);
     let all = || (0..p).flat_map(|rank| block(rank, bytes)).collect::<Vec<u8>>();
     let sum = |i: usize| (0..p).fold(0u8, |sum, rank| sum.wrapping_add(byte(rank, i)));

@@ -1,19 +1,19 @@
-//! `roundel plan`: the steps of one node, by ports and factors or by a collective of the catalogue; or their cost.
+//! `roundel plan`: the steps of one node, by ports and factors or by a collective; or their cost.
 
-use crate::catalogue;
 use crate::cli::PlanArgs as Request;
+use crate::cli::commands::target::Target;
 use crate::cli::commands::{CommandOutcome, print, print_json};
 use crate::error::Error;
+use crate::named::NamedCollective;
 use crate::params::Params;
 use crate::report::table::{Align, Table};
-use roundel::algorithms::Entry;
 use roundel::plan::listing::{Listing, ListingLine as Line};
 use roundel::plan::ports::{Fractions, Ports};
 use roundel::plan::{Plan, RankPlan, SlotMessage, Turn};
 use roundel_spec::Kind;
 use serde::Serialize;
 
-/// The largest number of ranks of a plan from the catalogue.
+/// The largest number of ranks of a plan of a collective.
 const MAX_P: usize = 1024;
 
 /// The costs of alternative plans.
@@ -89,7 +89,7 @@ pub(crate) fn plan(args: &Request, json: bool) -> Result<CommandOutcome, Error> 
         (None, [_, ..]) => return Err(Error::NoPortsOf { name: args.name.clone() }),
         (Some(kind), []) => return Err(Error::PortsNeeded { kind: kind.to_string() }),
         (Some(kind), ports) => by_ports(kind, ports, args, json)?,
-        (None, []) => of_catalogue(args, json)?,
+        (None, []) => of_collective(args, json)?,
     }
     Ok(CommandOutcome::Fine)
 }
@@ -197,34 +197,35 @@ impl From<Listing> for ListingReport {
     }
 }
 
-fn of_catalogue(args: &Request, json: bool) -> Result<(), Error> {
-    let entry = catalogue::named(&args.name, "plan")?;
-    let p = args.p.ok_or(Error::RanksNeeded { name: entry.name })?;
-    let plan = recorded(entry, p, args)?;
+fn of_collective(args: &Request, json: bool) -> Result<(), Error> {
+    let collective = Target::only(&args.name, Target::collectives(&args.name)?)?;
+    let p = args.p.ok_or_else(|| Error::RanksNeeded { name: collective.name().into() })?;
+    let plan = recorded(&collective, p, args)?;
     match args.node {
-        _ if args.summary => {
-            summarise(PlanSummary { collective: plan.kind.to_string(), ways: vec![cost(entry, &plan)] }, json)
-        }
+        _ if args.summary => summarise(
+            PlanSummary { collective: plan.kind.to_string(), ways: vec![cost(collective.name(), &plan)] },
+            json,
+        ),
         Some(rank) => print_part(&plan.part(rank).ok_or(Error::NoSuchRank { rank, p })?, json),
         None if json => print_json(&plan.parts().iter().map(ShareReport::from).collect::<Vec<_>>()),
         None => print(&plan.to_string()),
     }
 }
 
-fn recorded(entry: &'static Entry, p: usize, args: &Request) -> Result<Plan, Error> {
+fn recorded(collective: &NamedCollective, p: usize, args: &Request) -> Result<Plan, Error> {
     if !(1..=MAX_P).contains(&p) {
         return Err(Error::Ranks { p, limit: MAX_P, reason: "a plan has all messages of all ranks" });
     }
-    let params = Params::resolve(entry.name, &(entry.schedule)(), &args.set)?;
-    catalogue::plan(entry, &params.args, &args.placing.of(p)?)
+    let params = Params::resolve(collective.name(), &collective.schedule(), &args.set)?;
+    collective.plan(&params.args, args.placing.of(p)?)
 }
 
 /// The cost for the rank that sends most.
-fn cost(entry: &Entry, plan: &Plan) -> PlanVariant {
+fn cost(name: &str, plan: &Plan) -> PlanVariant {
     let messages =
         |rank: usize| plan.rounds.iter().filter_map(|round| round.get(rank)).map(|turn| turn.sends.len()).sum();
     PlanVariant {
-        name: entry.name.into(),
+        name: name.into(),
         nodes: plan.p,
         steps: plan.steps(),
         sent: (0..plan.p).map(|rank| plan.sent(rank)).max().unwrap_or(0),

@@ -275,6 +275,37 @@ pub enum Error {
         /// The path.
         path: PathBuf,
     },
+    /// A name that a crate cannot have.
+    #[error(
+        "`{name}` is no name for a crate: write lower-case letters, digits, `-` and `_`, beginning with a letter, and \
+         no keyword of Rust, as in `my-collective`"
+    )]
+    CrateName {
+        /// What was written.
+        name: String,
+    },
+    /// A folder where a new crate should go.
+    #[error("{} exists already, and is left as it is: choose another name, or remove it", path.display())]
+    FolderExists {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A `--path` without Roundel.
+    #[error("{} is not the source tree of Roundel: give the folder that contains `runtime/Cargo.toml`", path.display())]
+    NoTree {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A `--kind` that does not exist.
+    #[error("there is no kind `{kind}` of collectives: give one of {known}{hint}")]
+    NoKind {
+        /// What was written.
+        kind: String,
+        /// All kinds.
+        known: String,
+        /// A similar name, as a question.
+        hint: String,
+    },
     /// Two collectives that would have the same record file.
     #[error(
         "{} declares `{name}` twice, and both would have the record {}: give each collective of a crate a name of its \
@@ -311,7 +342,10 @@ pub enum Error {
         hint: String,
     },
     /// Several declarations, and only one can be used.
-    #[error("{origin} declares several collectives: name one of them, as in `{origin}:{first}`, of {known}", first = known.split(',').next().unwrap_or_default())]
+    #[error(
+        "{origin} declares several collectives: name one of {known}, as in `{origin}:{}`",
+        known.split(',').next().unwrap_or_default()
+    )]
     SeveralTypes {
         /// The file.
         origin: String,

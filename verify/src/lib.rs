@@ -9,6 +9,7 @@
 //! - [`replay`]: counterexamples as files, and what a program did
 //! - [`report`]: output for people
 //! - [`emit`]: writes collectives as code of another language
+//! - [`scaffold`]: makes a crate with a collective of one's own
 //! - [`cli`]: the command line, and one file per command
 
 pub mod attack;
@@ -23,6 +24,7 @@ pub mod proving;
 pub mod replay;
 pub mod replayed;
 pub mod report;
+pub mod scaffold;
 pub mod source;
 
 pub use cli::commands::{CommandOutcome, execute, print_error};

@@ -1,7 +1,7 @@
 //! Recorded rounds as a collective.
 //!
-//! A declaration that no compiler has seen has no generated code. Its rounds are recorded by the evaluator and handed to
-//! the transports in place of code, so it runs through the same calls as the catalogue.
+//! A declaration that no compiler has seen has no generated code. The evaluator records its rounds, and transports get
+//! these in place of code: so it runs through the same calls as the catalogue.
 
 use roundel::algorithms::Visitor;
 use roundel::{Collective, IsAllgather, IsAllreduce, IsAlltoall, IsBroadcast, IsGather, IsReduce, IsReduceScatter};

@@ -765,7 +765,9 @@ fn mutants_of_files() {
 
 #[test]
 fn help_has_examples_everywhere() {
-    for command in [&[][..], &["list"], &["show"], &["check"], &["run"], &["expand"], &["emit"], &["mutants"]] {
+    for command in
+        [&[][..], &["list"], &["show"], &["check"], &["run"], &["expand"], &["emit"], &["mutants"], &["new"]]
+    {
         let help = text(&[command, &["--help"]].concat());
         assert!(help.contains("Examples:") && help.contains("roundel "), "{help}");
     }
@@ -933,21 +935,6 @@ fn unknown_names_get_few_suggestions() {
     refused(&["explain", "alltoal", "-p", "4"], &["did you mean `alltoall`?"]);
     refused(&["check", "sorting/"], &["`roundel list`"]);
     refused(&["show", "zzz", "-p", "4", "--json"], &["there is no collective `zzz`"]);
-}
-
-#[test]
-fn a_file_where_a_name_is_expected() {
-    let files = Files::new();
-    let path = files.write("mine.rs", &ring("0..p - 1", "rank + 1", "rank - 1 - s"));
-    for args in
-        [&["show", &path, "-p", "4"][..], &["run", &path, "-p", "4"], &["plan", &path, "-p", "4"], &["list", &path]]
-    {
-        let check = format!("`roundel check {path}` checks");
-        refused(args, &["is a file", "knows the catalogue only", &check, &format!("emit c {path}")]);
-    }
-    let notes = files.write("notes", "");
-    refused(&["show", &notes, "-p", "4"], &["is no Rust source"]);
-    refused(&["show", "nowhere.rs", "-p", "4"], &["nowhere.rs", "No such file"]);
 }
 
 #[test]

@@ -9,9 +9,9 @@ pub mod setting;
 
 pub use args::{
     CallsArg, CheckArgs, CheckProfileArgs, CheckSelectionArgs, CompletionsArgs, CountsArgs, EmitCArgs, EmitCommand,
-    Engine, ExpandArgs, ExplainArgs, ExplainSelectionArgs, LayoutArg, ListArgs, ManArgs, MutantsArgs, PlanArgs,
-    ProfileCommand, ProveArgs, ReplayArgs, RunArgs, SelectionCommand, ShowArgs, Tested, TraceCommand, TraceDiffArgs,
-    TuneArgs,
+    Engine, ExpandArgs, ExplainArgs, ExplainSelectionArgs, LayoutArg, ListArgs, ManArgs, MutantsArgs, NewArgs,
+    PlanArgs, ProfileCommand, ProveArgs, ReplayArgs, RunArgs, SelectionCommand, ShowArgs, Tested, TraceCommand,
+    TraceDiffArgs, TuneArgs,
 };
 
 use clap::{Parser, Subcommand};
@@ -33,7 +33,8 @@ Examples:
   roundel check --all                     check the whole catalogue, and run it on threads
   roundel show sparbit -p 5               who sends which blocks to whom
   roundel show sparbit -p 5 --svg s.svg   the same as a picture
-  roundel check my_collective.rs          check a declaration without compiling it
+  roundel new my-collective               a crate with a collective of your own
+  roundel check my_collective.rs          check a declaration without compiling it; so do show, run, prove, …
 
 Exit codes:
   0  all is well
@@ -49,9 +50,10 @@ Examples:
   roundel list
   roundel list allreduce/             those of a kind
   roundel list sparbit                all about one: bounds, layouts, order of reduction
+  roundel list my_collective.rs       what a file declares, and what is proved of it
   roundel list --json")]
     List(ListArgs),
-    /// Show the messages of every round of the generated code: senders, receivers and blocks
+    /// Show the messages of every round: senders, receivers and blocks
     #[command(after_help = "\
 Examples:
   roundel show sparbit -p 5
@@ -60,8 +62,12 @@ Examples:
   roundel show allgather/ring -p 8 --svg ring.svg --rounds 2..=4 --columns 4 --no-title
   roundel show locality-bruck -p 12 --ppn 4 --placement cyclic
   roundel show sparbit -p 5 --json
+  roundel show my_collective.rs -p 5                all declarations of a file, without compiling it
+  roundel show my_collective.rs:MyRing -p 5         one of them
 
-Parameters are set with `--set radix=3`, lists with `--set ports=1,2`; `roundel list` names them.")]
+Parameters are set with `--set radix=3`, lists with `--set ports=1,2`; `roundel list` names them. Rounds of the \
+catalogue are those of its generated code; those of a file come from evaluating its declarations, which must be \
+correct. With `--json`, several declarations are a list.")]
     Show(ShowArgs),
     /// Check collectives exactly, at every point of a range
     #[command(after_help = "\
@@ -71,6 +77,7 @@ Examples:
   roundel check allreduce/            all collectives of a kind
   roundel check allgather/k-bruck -p 1..=32 --set radix=2..=16
   roundel check my_collective.rs      every declaration of a file, without compiling it
+  roundel check mine.rs:MyRing        one of them
   roundel check sparbit -p 7 --json
 
 A range is written as in Rust: `7`, `1..64` (63 is the last), `1..=64`. Catalogue entries are \
@@ -83,13 +90,28 @@ Examples:
   roundel run sparbit -p 8
   roundel run sparbit -p 16 --bytes 65536 --repeat 20
   roundel run nap -p 16 --ppn 4
-  roundel run bruck -p 6 --layout rotated")]
+  roundel run bruck -p 6 --layout rotated
+  roundel run my_collective.rs -p 8         all declarations of a file, without compiling it
+  roundel run my_collective.rs:MyRing -p 8  one of them
+
+A call that is not proved is refused. What is proved of a file is in the record that `roundel prove` writes into its \
+crate; without one, it is what the compiler would check.")]
     Run(RunArgs),
+    /// Make a crate with a collective of your own: a declaration, a test, a README and a workflow
+    #[command(after_help = "\
+Examples:
+  roundel new my-collective                          an allgather, in the folder my-collective
+  roundel new my-collective --kind allreduce
+  roundel new my-collective --path ../roundel        depends on a source tree of Roundel
+
+The declaration is checked and proved for all p as it is; change it, and `roundel check src/lib.rs` says whether it is \
+still right. A folder that exists is left as it is.")]
+    New(NewArgs),
     /// Print the code that a declaration expands to
     #[command(after_help = "\
 Examples:
   roundel expand sparbit
-  roundel expand my_collective.rs --type MyCollective
+  roundel expand my_collective.rs:MyCollective
   roundel expand sparbit --all        with the declaration as data, which is left out otherwise")]
     Expand(ExpandArgs),
     /// Write a collective in another language: one self-contained file, its header and a harness
@@ -100,7 +122,7 @@ Examples:
   roundel emit c allgather/sparbit -o sparbit.c --header sparbit.h
   roundel emit c allgather/sparbit -o sparbit.c --harness sparbit_harness.c   for tests and CBMC
   roundel emit c allgather/sparbit -o sparbit.c --calls macros                for the tree of an MPI
-  roundel emit c my_collective.rs --type MyCollective
+  roundel emit c my_collective.rs:MyCollective
   mpicc -std=c99 -c sparbit.c
 
 The file has MPI's own call, such as `roundel_allgather_sparbit`, and its head says what is proved of it."
@@ -224,6 +246,7 @@ Examples:
   roundel plan allreduce --node 5 --ports \"2(-1) 4(1 1) 2(1)\" --part
   roundel plan allreduce --summary --ports \"39(1 1 1 1 1 1)\" --ports \"3(1 1) 13(1 1 1 1)\"
   roundel plan allreduce/ring -p 5 --node 2
+  roundel plan my_collective.rs:MyRing -p 5
 
 In `8(-1 1 1 1)`, 8 nodes take a step of reduce_scatter with one port and three steps of allgather. Groups such as \
 `2(-1) 4(1 1) 2(1)` multiply. A slot of a plan is LINE.BLOCK; line 0 is the input, line 1 the output.")]

@@ -22,8 +22,8 @@ pub(super) enum InnerOrigin {
     File(Box<Grant>),
 }
 
-/// The schedule of a declaration with its inner collectives, and what is proved of all of them. `around` has the names of
-/// the collectives around it: a type that contains itself does not exist.
+/// The schedule of a declaration with its inner collectives, and what is proved of all of them. `around` has the names
+/// of the collectives around it: a type that contains itself does not exist.
 pub(super) fn resolve(
     source: &Source,
     declaration: &Declaration,

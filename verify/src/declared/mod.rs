@@ -1,8 +1,8 @@
 //! A collective declared in a file that no compiler has seen.
 //!
-//! It has no generated code, so its rounds come from the evaluator, and so do the answers that generated code gives about
-//! calls: whether they lie in the domain, and whether they are proved. What is proved of it is what the derive would
-//! embed: the record in the crate of the file, or what the check at compile time covers.
+//! It has no generated code, so its rounds come from the evaluator, and so do the answers that generated code gives
+//! about calls: whether they lie in the domain, and whether they are proved. What is proved of it is what the derive
+//! would embed: the record in the crate of the file, or what the check at compile time covers.
 
 mod inner;
 mod refusal;

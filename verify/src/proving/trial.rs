@@ -42,8 +42,8 @@ impl Performer<'_> {
         }
     }
 
-    /// Whether operations that do not commute are served. A collective that looks at nodes reduces in their order, which
-    /// is rank order only if ranks are numbered by node; recorded rounds claim no order.
+    /// Whether operations that do not commute are served. A collective that looks at nodes reduces in their order,
+    /// which is rank order only if ranks are numbered by node; recorded rounds claim no order.
     fn keeps_order(self, placement: &Placement) -> bool {
         let Performer::Code(entry) = self else { return false };
         let schedule = (entry.schedule)();

@@ -11,16 +11,31 @@ use std::path::PathBuf;
 /// `roundel list`
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// A collective, or a kind of them [default: all]
-    #[arg(value_name = "NAME|KIND/")]
+    /// A collective, a kind of them, or a Rust file with declarations [default: the catalogue]
+    #[arg(value_name = "NAME|KIND/|FILE.rs[:TYPE]")]
     pub name: Option<String>,
+}
+
+/// `roundel new`
+#[derive(Debug, Args)]
+pub struct NewArgs {
+    /// The folder of the crate, which must not exist; its name is that of the crate.
+    #[arg(value_name = "NAME")]
+    pub folder: PathBuf,
+    /// What it declares: allgather, allreduce, reduce_scatter, broadcast, reduce, gather, scatter or alltoall.
+    #[arg(long, value_name = "KIND", default_value = "allgather")]
+    pub kind: String,
+    /// Depend on this source tree of Roundel, not on a published version.
+    #[arg(long, value_name = "DIR")]
+    pub path: Option<PathBuf>,
 }
 
 /// `roundel plan`
 #[derive(Debug, Args)]
 pub struct PlanArgs {
-    /// With `--ports`: allreduce, reduce_scatter or allgather. Otherwise a collective of the catalogue.
-    #[arg(value_name = "KIND|NAME")]
+    /// With `--ports`: allreduce, reduce_scatter or allgather. Otherwise a collective of the catalogue, or a Rust file
+    /// with a declaration.
+    #[arg(value_name = "KIND|NAME|FILE.rs[:TYPE]")]
     pub name: String,
     /// The number of nodes, or of ranks [default: what the factors multiply to]
     #[arg(short, long = "nodes", value_name = "P", allow_hyphen_values = true, value_parser = number::ranks)]
@@ -52,7 +67,8 @@ pub struct PlanArgs {
 /// `roundel show`
 #[derive(Debug, Args)]
 pub struct ShowArgs {
-    /// The collective: its full name, or the last part of it.
+    /// The collective: its full name or the last part of it, or a Rust file with declarations.
+    #[arg(value_name = "NAME|FILE.rs[:TYPE]")]
     pub name: String,
     /// The number of ranks.
     #[arg(short, value_name = "P", allow_hyphen_values = true, value_parser = number::ranks)]
@@ -84,7 +100,7 @@ pub struct ShowArgs {
 #[derive(Debug, Args)]
 pub struct CheckArgs {
     /// Collectives of the catalogue, kinds of them (`allgather/`), or Rust files with declarations.
-    #[arg(value_name = "NAME|KIND/|FILE.rs", conflicts_with = "all")]
+    #[arg(value_name = "NAME|KIND/|FILE.rs[:TYPE]", conflicts_with = "all")]
     pub targets: Vec<String>,
     /// Check the whole catalogue.
     #[arg(long)]
@@ -106,7 +122,8 @@ pub struct CheckArgs {
 /// `roundel run`
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// The collective: its full name, or the last part of it.
+    /// The collective: its full name or the last part of it, or a Rust file with declarations.
+    #[arg(value_name = "NAME|FILE.rs[:TYPE]")]
     pub name: String,
     /// The number of ranks, one thread each.
     #[arg(short, visible_short_alias = 'n', value_name = "P", allow_hyphen_values = true)]
@@ -143,7 +160,7 @@ pub enum LayoutArg {
 #[derive(Debug, Args)]
 pub struct ExpandArgs {
     /// A collective of the catalogue, or a Rust file with declarations.
-    #[arg(value_name = "NAME|FILE.rs")]
+    #[arg(value_name = "NAME|FILE.rs[:TYPE]")]
     pub target: String,
     /// Only this type.
     #[arg(long = "type", value_name = "NAME")]
@@ -164,7 +181,7 @@ pub enum EmitCommand {
 #[derive(Debug, Args)]
 pub struct EmitCArgs {
     /// A collective of the catalogue, or a Rust file with a declaration.
-    #[arg(value_name = "NAME|FILE.rs")]
+    #[arg(value_name = "NAME|FILE.rs[:TYPE]")]
     pub target: String,
     /// Only this type; needed if the file declares several.
     #[arg(long = "type", value_name = "NAME")]

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 pub struct MutantsArgs {
     /// Collectives of the catalogue, kinds of them (`allgather/`), or Rust files with declarations.
-    #[arg(value_name = "NAME|KIND/|FILE.rs", conflicts_with = "all")]
+    #[arg(value_name = "NAME|KIND/|FILE.rs[:TYPE]", conflicts_with = "all")]
     pub targets: Vec<String>,
     /// The whole catalogue.
     #[arg(long)]
@@ -79,7 +79,7 @@ impl Tested {
 #[derive(Debug, Args)]
 pub struct ProveArgs {
     /// Collectives of the catalogue, kinds of them (`allgather/`), or Rust files with declarations.
-    #[arg(value_name = "NAME|KIND/|FILE.rs", conflicts_with = "all")]
+    #[arg(value_name = "NAME|KIND/|FILE.rs[:TYPE]", conflicts_with = "all")]
     pub targets: Vec<String>,
     /// Prove the whole catalogue.
     #[arg(long)]

@@ -8,6 +8,7 @@ mod explain;
 mod list;
 mod machine;
 mod mutants;
+mod new;
 mod proofs;
 mod replay;
 mod run;
@@ -61,6 +62,7 @@ fn perform(cli: &Cli) -> Result<CommandOutcome, Error> {
         Command::List(args) => list::list(args, cli.json),
         Command::Show(args) => show::show(args, cli.json),
         Command::Check(args) => check::check(args, cli.json),
+        Command::New(args) => new::new(args, cli.json),
         Command::Run(args) => run::run(args, cli.json),
         Command::Expand(args) => expand::expand(args, cli.json),
         Command::Emit(command) => emit::emit(command, cli.json),

@@ -21,8 +21,8 @@ pub(super) fn completions(args: &CompletionsArgs) -> Result<CommandOutcome, Erro
 fn with_names(command: Command) -> Command {
     let names = || PossibleValuesParser::new(algorithms::catalogue().iter().map(|entry| entry.name));
     command.mut_subcommands(|subcommand| {
-        let takes_names_only = matches!(subcommand.get_name(), "show" | "run" | "list");
-        match takes_names_only {
+        let is_about_names = matches!(subcommand.get_name(), "show" | "run" | "list");
+        match is_about_names {
             true => subcommand.mut_arg("name", |name| name.value_parser(names())),
             false => subcommand,
         }

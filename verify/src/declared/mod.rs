@@ -135,7 +135,7 @@ fn granted(source: &Source, declaration: &Declaration) -> Result<ProvedRange, Er
     // A record belongs to the declaration, whatever its inner collectives are.
     let proved = emit::proved(&declaration.schedule, crate_of(Path::new(&source.origin)).as_deref());
     match proved {
-        Ok((range, _)) => Ok(range),
+        Ok((granted, _)) => Ok(granted.all),
         Err(Error::WrongDeclaration { violation, .. }) => Err(Diagnosed::wrong(source, declaration, &violation)),
         Err(error) => Err(error),
     }

@@ -650,7 +650,7 @@ fn collectives_are_written_as_c() {
     assert!(printed.contains("all p; schedule "), "the proof record is in the head");
     let one = ring("0..p - 1", "rank + 1", "rank - 1 - s");
     let path = files.write("two.rs", &format!("mod a {{ {one} }} mod b {{ {} }}", one.replace("MyRing", "Other")));
-    refused(&["emit", "c", &path], &["--type", "MyRing, Other"]);
+    refused(&["emit", "c", &path], &["MyRing, Other", &format!("`{path}:MyRing`")]);
     assert!(text(&["emit", "c", &path, "--type", "Other"]).contains("there is no proof record"));
     let wrong = files.write("wrong.rs", &ring("0..p - 1", "rank + 1", "rank - s"));
     refused(&["emit", "c", &wrong], &["MyRing is wrong"]);

@@ -8,22 +8,29 @@ use roundel::Refusal;
 use roundel_spec::check::{self, Point};
 use roundel_spec::eval::{self, Halt, Outside};
 use roundel_spec::proof::{MAX_P, Placements};
-use roundel_spec::schedule::SchedulePart;
+use roundel_spec::schedule::{Domain, SchedulePart};
 use roundel_spec::{Arguments, Place, Placement, Schedule, Violation};
 
 /// Whether a call lies in the domain. The violation is a part of the declaration that has no value.
-pub(super) fn admits(schedule: &Schedule, point: &Point) -> Result<Result<(), Refusal>, Violation> {
+pub(super) fn admits(schedule: &Schedule, point: &Point) -> Result<Result<(), Refusal>, Box<Violation>> {
     let at = point.place(schedule, 0);
-    match eval::admits(schedule, &point.args, &at) {
-        Ok(None) => Ok(Ok(())),
-        Ok(Some(outside)) => Ok(refusal(schedule, &point.args, at.p, &outside).map_or(Ok(()), Err)),
-        Err(Halt::Fault(part, _)) if clause(schedule, part).is_some() => {
-            Ok(Err(Refusal::NoValue { clause: lasting(clause(schedule, part).unwrap_or_default()), p: at.p }))
+    let no_value = match eval::admits(schedule, &point.args, &at) {
+        Ok(None) => return Ok(Ok(())),
+        Ok(Some(outside)) => {
+            let unnamed = Refusal::Requires { clause: "its domain", p: at.p };
+            return Ok(Err(refusal(schedule, &point.args, at.p, &outside).unwrap_or(unnamed)));
         }
-        Err(_) => check::in_domain(schedule, point).map(|_| Ok(())),
+        Err(Halt::Fault(part, _)) => clause(schedule, part),
+        Err(Halt::Stopped(_)) => None,
+    };
+    match no_value {
+        Some(clause) => Ok(Err(Refusal::NoValue { clause: lasting(clause), p: at.p })),
+        // The check finds the same fault, and says what it is.
+        None => check::in_domain(schedule, point).map(|_| Ok(())).map_err(Box::new),
     }
 }
 
+/// A refusal for what lies outside of a domain; `None` if the schedule has no such part.
 fn refusal(schedule: &Schedule, args: &Arguments, p: i64, outside: &Outside) -> Option<Refusal> {
     match outside {
         Outside::Parameter(name) => {
@@ -31,7 +38,7 @@ fn refusal(schedule: &Schedule, args: &Arguments, p: i64, outside: &Outside) -> 
             let numbers = numbers.map(|(number, &value)| (&number.var.name, &number.domain, value));
             let lists = schedule.lists.iter().zip(&args.lists);
             let lists = lists.flat_map(|(list, values)| values.iter().map(|&v| (&list.var.name, &list.domain, v)));
-            let is_outside = |(known, domain, value): &(&String, &roundel_spec::schedule::Domain, i64)| {
+            let is_outside = |(known, domain, value): &(&String, &Domain, i64)| {
                 *known == name && (!domain.contains(*value) || *value > MAX_P)
             };
             let (_, domain, value) = numbers.chain(lists).find(is_outside)?;

@@ -9,6 +9,7 @@ mod command;
 
 use command::Subcommand;
 use std::path::Path;
+use std::process::Command;
 use tempfile::TempDir;
 
 /// A template as the crate that it becomes.
@@ -75,6 +76,11 @@ fn the_files_of_a_new_crate() {
     let manifest = std::fs::read_to_string(tree.join("Cargo.toml")).unwrap();
     let runtime = Path::new(TREE).canonicalize().unwrap().join("runtime");
     assert!(manifest.contains(&format!("path = {:?}", runtime.to_str().unwrap())), "{manifest}");
+    // Cargo accepts the manifest and finds Roundel; to build it takes minutes.
+    std::fs::copy(Path::new(TREE).join("Cargo.lock"), tree.join("Cargo.lock")).unwrap();
+    let found = Command::new(env!("CARGO")).args(["tree", "--offline"]).current_dir(&tree).output().unwrap();
+    let (printed, message) = (String::from_utf8(found.stdout).unwrap(), String::from_utf8_lossy(&found.stderr));
+    assert!(printed.starts_with("with-tree v0.1.0") && printed.contains("roundel v0.1.0"), "{message}");
 }
 
 #[test]

@@ -6,8 +6,10 @@
 #![allow(unreachable_pub)]
 
 mod command;
+mod common;
 
 use command::Subcommand;
+use common::z3;
 use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;
@@ -51,6 +53,22 @@ fn a_new_crate_is_checked_shown_and_run_from_its_file() {
         assert_eq!(Subcommand("run").json(&[lib, "-p", "7"])["correct"], true);
         assert!(Subcommand("emit").text(&["c", lib]).contains("MPI_Comm"));
     }
+}
+
+#[test]
+fn a_new_crate_is_proved_for_all_p() {
+    if z3().is_none() {
+        return;
+    }
+    let dir = TempDir::new().unwrap();
+    let folder = dir.path().join("fast-ring");
+    Subcommand("new").text(&[folder.to_str().unwrap()]);
+    let lib = folder.join("src/lib.rs");
+    let lib = lib.to_str().unwrap();
+    Subcommand("run").refused(&[lib, "-p", "41"], "it is proved for p <= 40, and p = 41 lies outside");
+    Subcommand("prove").text(&[lib, "--engine", "smt", "--require-all-p"]);
+    assert!(folder.join("proofs/FastRing.json").is_file());
+    assert_eq!(Subcommand("run").json(&[lib, "-p", "41"])["correct"], true);
 }
 
 #[test]

@@ -197,7 +197,7 @@ fn an_order_that_is_not_proved_refuses_the_calls_that_rely_on_it() {
     for (p, in_order) in [(4, true), (5, false)] {
         run(p, |comm| {
             let (mut total, mut text) = ([0], [String::new()]);
-            OrderUpToFour.allreduce(comm, &[1], &mut total, &Sum).unwrap();
+            OrderUpToFour.allreduce(comm, &[1], &mut total, &Sum).expect("it is proved, if not in order");
             assert_eq!(total, [p]);
             let outcome = OrderUpToFour.allreduce(comm, &[word(comm.rank(), 0)], &mut text, &concatenate);
             match in_order {

@@ -65,6 +65,14 @@ impl NamedCollective {
         })
     }
 
+    /// The calls for which its bounds are proved, in words, if these are not all that it serves.
+    pub fn bounds_proved_for(&self) -> Result<Option<Cow<'static, str>>, Error> {
+        Ok(match self {
+            NamedCollective::Entry(entry) => catalogue::bounds_proved_for(entry)?.map(Cow::from),
+            NamedCollective::Declared(declared) => declared.bounds_proved_for().map(Cow::from),
+        })
+    }
+
     /// The inner collectives for which the simplest one of their kind stands in.
     pub fn stand_ins(&self) -> Vec<String> {
         match self {

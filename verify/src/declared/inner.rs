@@ -31,7 +31,7 @@ pub(super) fn resolve(
     around: &mut Vec<String>,
 ) -> Result<(Schedule, Grant), Error> {
     let mut schedule = declaration.schedule.clone();
-    let range = granted(source, declaration)?;
+    let calls = granted(source, declaration)?;
     around.push(schedule.name.clone());
     let mut inners = Vec::new();
     for (inner, parameter) in schedule.inners.iter_mut().zip(&declaration.inner_types) {
@@ -42,7 +42,7 @@ pub(super) fn resolve(
         });
     }
     around.pop();
-    Ok((schedule, Grant { range, prove: format!("roundel prove {}", source.origin), inners }))
+    Ok((schedule, Grant { calls, prove: format!("roundel prove {}", source.origin), inners }))
 }
 
 /// Finds a collective by the name of its type, and fills in its schedule.

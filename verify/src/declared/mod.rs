@@ -15,7 +15,7 @@ use inner::InnerOrigin;
 use roundel::Refusal;
 use roundel::plan::{Plan, Unplanned};
 use roundel_spec::check::{self, Census, CheckInput, Point};
-use roundel_spec::proof::ProvedRange;
+use roundel_spec::proof::GrantedCalls;
 use roundel_spec::syntax::Declaration;
 use roundel_spec::{Arguments, Placement, Schedule, Violation, eval};
 use std::convert::Infallible;
@@ -34,7 +34,7 @@ pub struct DeclaredCollective {
 /// What is proved of a schedule, and of its inner collectives.
 #[derive(Debug)]
 struct Grant {
-    range: ProvedRange,
+    calls: GrantedCalls,
     /// The command that would prove more.
     prove: String,
     /// Where each inner collective comes from.
@@ -74,7 +74,13 @@ impl DeclaredCollective {
 
     /// The calls for which it is proved, in words.
     pub fn proved_range(&self) -> String {
-        self.grant.range.text(&self.schedule)
+        self.grant.calls.all.text(&self.schedule)
+    }
+
+    /// The calls for which its bounds are proved, in words, if these are not all that it serves.
+    pub fn bounds_proved_for(&self) -> Option<String> {
+        let GrantedCalls { all, bounded, .. } = &self.grant.calls;
+        (bounded != all).then(|| bounded.text(&self.schedule))
     }
 
     /// The inner collectives for which the simplest one of their kind stands in, because the file does not say which
@@ -131,11 +137,11 @@ impl DeclaredCollective {
 }
 
 /// What is proved of a declaration: by the record in its crate, or by the check at compile time, which is made now.
-fn granted(source: &Source, declaration: &Declaration) -> Result<ProvedRange, Error> {
+fn granted(source: &Source, declaration: &Declaration) -> Result<GrantedCalls, Error> {
     // A record belongs to the declaration, whatever its inner collectives are.
     let proved = emit::proved(&declaration.schedule, crate_of(Path::new(&source.origin)).as_deref());
     match proved {
-        Ok((granted, _)) => Ok(granted.all),
+        Ok((granted, _)) => Ok(granted),
         Err(Error::WrongDeclaration { violation, .. }) => Err(Diagnosed::wrong(source, declaration, &violation)),
         Err(error) => Err(error),
     }

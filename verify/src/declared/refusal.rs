@@ -81,7 +81,7 @@ pub(super) fn proved(
 
 /// Why a call is not proved, if so.
 fn unproved(schedule: &Schedule, grant: &Grant, args: &Arguments, at: &Place<'_>) -> Result<Option<Refusal>, Error> {
-    let (range, p) = (&grant.range, at.p);
+    let (range, p) = (&grant.calls.all, at.p);
     let words = || lasting(range.text(schedule));
     let limits = limits(schedule, grant, args, p);
     if limits.iter().any(|(_, value, _, most)| value > most) {
@@ -102,12 +102,12 @@ fn unproved(schedule: &Schedule, grant: &Grant, args: &Arguments, at: &Place<'_>
 
 /// The name of each number of a call that the proved range limits, its value, the minimum of its domain, and the limit.
 fn limits(schedule: &Schedule, grant: &Grant, args: &Arguments, p: i64) -> Vec<(&'static str, i64, i64, i64)> {
-    let mut limits = vec![("p", p, 1, grant.range.p.unwrap_or(MAX_P))];
-    for ((number, limit), &value) in schedule.numbers.iter().zip(&grant.range.numbers).zip(&args.numbers) {
+    let mut limits = vec![("p", p, 1, grant.calls.all.p.unwrap_or(MAX_P))];
+    for ((number, limit), &value) in schedule.numbers.iter().zip(&grant.calls.all.numbers).zip(&args.numbers) {
         // The domain already refuses a parameter that does not fit the machine.
         limits.extend(limit.map(|most| (lasting(number.var.name.clone()), value, number.domain.lo, most)));
     }
-    for ((list, limit), values) in schedule.lists.iter().zip(&grant.range.lists).zip(&args.lists) {
+    for ((list, limit), values) in schedule.lists.iter().zip(&grant.calls.all.lists).zip(&args.lists) {
         let ((len, most), least) = (limit.unwrap_or((MAX_P, MAX_P)), list.domain.lo);
         limits.push((lasting(format!("len({})", list.var.name)), values.len() as i64, 0, len));
         let largest = values.iter().copied().max().unwrap_or(least);

@@ -27,6 +27,9 @@ struct ListReport<'a> {
     order: Vec<&'static str>,
     checked_up_to: i64,
     proved_for: Cow<'static, str>,
+    /// If these are fewer calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bounds_proved_for: Option<Cow<'static, str>>,
 }
 
 #[derive(Serialize)]
@@ -101,7 +104,9 @@ fn details(collective: &NamedCollective) -> Result<String, Error> {
     }
     row("domain", domain(schedule));
     row("proved for", collective.proved_range()?.into());
-    row("bounds", schedule.bounds.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "));
+    let bounds = schedule.bounds.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+    let proved = collective.bounds_proved_for()?.map_or(String::new(), |calls| format!(" (proved for {calls})"));
+    row("bounds", bounds + &proved);
     row("layouts", schedule.layouts.iter().map(ToString::to_string).collect::<Vec<_>>().join(" (the default), "));
     row("order", order(schedule).join(", "));
     Ok(format!("{HEADING}{}{HEADING:#}\n{table}", collective.name()))
@@ -128,6 +133,7 @@ fn listed(collective: &NamedCollective) -> Result<ListReport<'_>, Error> {
         order: order(&schedule),
         checked_up_to: schedule.limits.p,
         proved_for: collective.proved_range()?,
+        bounds_proved_for: collective.bounds_proved_for()?,
     })
 }
 

@@ -9,7 +9,7 @@ use roundel_spec::Direction;
 use roundel_spec::c::{Calls, EmittedFiles, FileOptions};
 use roundel_spec::check::{self, Point, Points};
 use roundel_spec::record::{Message, RankLog};
-use roundel_spec::schedule::Side;
+use roundel_spec::schedule::CombineSide;
 use roundel_spec::{Action, Arguments, Kind, Placement, Schedule, Trace};
 use roundel_verify::catalogue::record;
 use roundel_verify::emit::emit_c;
@@ -53,7 +53,7 @@ fn emitted_c_runs_backwards_like_the_schedule() {
         ("scatter/binomial", Kind::Gather),
         ("alltoall/modified-bruck", Kind::Alltoall),
     ] {
-        let reverse = (find(name).schedule)().reversed(kind, Side::Right);
+        let reverse = (find(name).schedule)().reversed(kind, CombineSide::Right);
         let program = compile(&format!("reverse-{name}"), &emitted(&reverse));
         for args in combinations(&reverse) {
             let found = recorded(&program, LAST_ALLTOALL, &args);

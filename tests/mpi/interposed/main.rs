@@ -3,6 +3,7 @@
 //! The programs compare what MPI_ gives with what PMPI_ gives. Cases are random; the seed is printed, `ROUNDEL_SEED`
 //! sets it, and a list that fails is made shorter.
 
+mod abi;
 mod cases;
 mod cluster;
 mod device;
@@ -24,7 +25,7 @@ use cases::{Line, lines};
 use forced::Forced;
 use job::Run;
 use launch::Settings;
-use mpi::{MPI_5_ABI, MPICH, MPICH_5, Mpi, OPEN_MPI, OPEN_MPI_5, say};
+use mpi::{MPICH, MPICH_5, Mpi, OPEN_MPI, OPEN_MPI_5, say};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
@@ -55,11 +56,6 @@ fn random_cases_on_open_mpi_5() {
 #[test]
 fn random_cases_on_mpich_5() {
     random_cases(&MPICH_5);
-}
-
-#[test]
-fn random_cases_on_the_abi_of_mpi_5() {
-    random_cases(&MPI_5_ABI);
 }
 
 fn random_cases(mpi: &Mpi) {
@@ -122,11 +118,6 @@ fn every_algorithm_on_mpich_5() {
     every_algorithm(&MPICH_5);
 }
 
-#[test]
-fn every_algorithm_on_the_abi_of_mpi_5() {
-    every_algorithm(&MPI_5_ABI);
-}
-
 /// Each one is forced, and must have run.
 fn every_algorithm(mpi: &Mpi) {
     if mpi.library().is_none() {
@@ -165,13 +156,7 @@ impl<'a> Campaign<'a> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
         let seed = given.unwrap_or(now);
         say(&format!("{}: ROUNDEL_SEED={seed} gives these cases again", mpi.name));
-        Campaign {
-            mpi,
-            program: programs::interposed(mpi),
-            seed,
-            cases: Cell::new(0),
-            blocking: mpi.requests_crash(),
-        }
+        Campaign { mpi, program: programs::interposed(mpi), seed, cases: Cell::new(0), blocking: false }
     }
 
     fn force(&self, p: usize, forced: &Forced) {

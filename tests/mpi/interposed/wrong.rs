@@ -2,7 +2,7 @@
 
 use crate::job::Run;
 use crate::launch::Settings;
-use crate::mpi::{MPICH, Mpi, OPEN_MPI};
+use crate::mpi::{MPI_5_ABI, MPICH, Mpi, OPEN_MPI};
 use crate::programs;
 use std::path::Path;
 
@@ -100,7 +100,8 @@ fn until_heard(mpi: &Mpi, program: &Path, how: &str) -> Run {
 
 #[test]
 fn a_library_for_another_mpi() {
-    let pairs: [(&'static Mpi, &'static Mpi, [&str; 2]); 2] = [
+    let pairs: [(&'static Mpi, &'static Mpi, [&str; 2]); 3] = [
+        (&MPI_5_ABI, &MPICH, ["built for MPICH", "with the ABI of MPI 5"]),
         (&OPEN_MPI, &MPICH, ["built for MPICH", "runs on Open MPI"]),
         (&MPICH, &OPEN_MPI, ["built for Open MPI", "runs on MPICH"]),
     ];
@@ -108,7 +109,7 @@ fn a_library_for_another_mpi() {
         if mpi.library().is_none() || other.library().is_none() {
             continue;
         }
-        let program = programs::c(mpi, "interposed_errors");
+        let program = programs::c(mpi, "interposed_abi");
         let run = mpi.run(3, &Settings { of: Some(other), ..Settings::served() }, &program, &[]);
         texts.iter().for_each(|text| run.fails_with(text));
         let lines = run.output().lines().filter(|line| line.contains("roundel")).count();

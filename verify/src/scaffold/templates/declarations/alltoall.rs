@@ -8,7 +8,7 @@ use roundel::Collective;
 #[derive(Collective, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[collective(alltoall)]
 #[round]
-// The same messages twice: as their sender sees them, and as their receiver does. `a -> b` is what rank a has for rank b.
+// The same messages twice: as the sender sees them, and as the receiver does. `a -> b` is what rank a has for rank b.
 #[send(for s in 1..p, to = rank + s, blocks = [rank -> rank + s])]
 #[recv(for s in 1..p, from = rank - s, blocks = [rank - s -> rank])]
 // Why it is right: which blocks a rank holds in the end.

@@ -8,8 +8,9 @@
 mod bits;
 mod digits;
 mod nested;
+mod sizes;
 
-use super::numbering::{CyclicTerm, Numbering, PPN};
+use super::numbering::{CyclicTerm, NODE, NODES, Numbering, PPN};
 use super::symbol;
 use super::term::{Term, add, and, eq, ge, implies, int, ite, le, lt, mul, not, or, sub, within};
 use roundel_spec::Schedule;
@@ -90,6 +91,8 @@ pub(crate) struct Context<'a> {
     xors: Vec<(Term, Term, Term)>,
     /// Numbers whose digits are summed.
     digit_sums: BTreeSet<Term>,
+    /// Nodes whose size occurs.
+    sized: BTreeSet<Term>,
 }
 
 /// The symbol of powers; no constant has it.
@@ -141,6 +144,7 @@ impl<'a> Context<'a> {
             lowest: Vec::new(),
             xors: Vec::new(),
             digit_sums: BTreeSet::new(),
+            sized: BTreeSet::new(),
         }
     }
 
@@ -168,7 +172,7 @@ impl<'a> Context<'a> {
     /// A symbol that is not in use in this context: the name itself, or the name with the first free number.
     fn free(&self, name: &str) -> String {
         let (mut candidate, mut number) = (symbol(name), 2);
-        while [POW, digits::DIGIT_SUM].contains(&candidate.as_str()) || self.declarations.contains_key(&candidate) {
+        while [POW, digits::DIGIT_SUM, sizes::NODE_SIZE].contains(&candidate.as_str()) || self.declarations.contains_key(&candidate) {
             candidate = symbol(&format!("{name}.{number}"));
             number += 1;
         }
@@ -184,6 +188,11 @@ impl<'a> Context<'a> {
     /// The numbering of ranks and blocks.
     pub(crate) fn wheel(&self) -> Numbering {
         self.wheel
+    }
+
+    /// Whether blocks are plain numbers though ranks are not: those of a reduction that looks at nodes.
+    pub(crate) fn blocks_are_plain(&self) -> bool {
+        self.wheel == Numbering::Nodes && self.schedule.kind.reduces()
     }
 
     /// The two coordinates of a rank or a block.
@@ -262,6 +271,10 @@ impl<'a> Context<'a> {
         match e {
             Expr::Int(n) => Ok(int(*n)),
             Expr::Bool(b) => Ok(b.to_string()),
+            Expr::Var(v) if v.slot == PPN && self.wheel == Numbering::Nodes => {
+                let node = values.get(NODE, "node")?;
+                Ok(self.node_size(&node))
+            }
             Expr::Var(v) => values.get(v.slot, &v.name),
             Expr::Length(list) => Ok(self.length(list)),
             Expr::Element(list, index) => self.element(list, index, values),
@@ -273,9 +286,9 @@ impl<'a> Context<'a> {
             Expr::Unary(Unary::Not, a) => Ok(not(&self.lower(a, values)?)),
             Expr::Binary(op, a, b) => self.binary(e, *op, a, b, values),
             Expr::Builtin(Builtin::NodeSize, args) if self.wheel == Numbering::Nodes => {
-                // All nodes have the same size: the argument must have a value, but the value does not matter.
-                args.iter().filter(|arg| values.know(arg)).try_for_each(|arg| self.lower(arg, values).map(drop))?;
-                values.get(PPN, "ppn")
+                values.get(NODES, "nodes")?;
+                let node = self.lower(&args[0], values)?;
+                Ok(self.node_size(&node))
             }
             Expr::Builtin(function, args) => self.builtin(e, *function, args, values),
             Expr::Call(_, index, args) => self.call(*index, args, values),
@@ -556,6 +569,7 @@ impl<'a> Context<'a> {
         laws.extend(self.digit_laws());
         laws.extend(self.equal_divisors());
         laws.extend(self.one_more_laws());
+        laws.extend(self.size_laws());
         if more {
             laws.extend(self.product_laws());
         }
@@ -571,6 +585,10 @@ impl<'a> Context<'a> {
             let here = pow(b, e);
             let small = and([implies(&eq(e, "0"), &eq(&here, "1")), implies(&eq(e, "1"), &eq(&here, b))]);
             laws.push(implies(&valid, &and([lt(e, &here), small])));
+            if self.wheel == Numbering::Nodes {
+                // `lanes` may be 1.
+                laws.push(implies(&or([eq(e, "0"), and([eq(b, "1"), ge(e, "0")])]), &eq(&here, "1")));
+            }
             let previous = implies(&ge(e, "1"), &eq(&here, &mul(b, &pow(b, &sub(e, "1")))));
             laws.push(implies(&ge(b, "2"), &previous));
             for (c, f) in self.powers.iter().filter(|(c, f)| c == b && f != e) {

@@ -1,12 +1,12 @@
 //! After the last round: the contract and the bounds; and bounds on single rounds.
 
-use super::counters::{at_most, size, usage};
+use super::counters::{among_all, at_most, size, unless_among_all, usage};
 use super::{LoopEntry, ProofContext, Prover, Step, SymbolicMemory};
 use crate::proving::smt::context::NoEncoding;
 use crate::proving::smt::numbering::{CyclicTerm, Numbering};
 use crate::proving::smt::query::Property;
 use crate::proving::smt::sets::{Reach, SymbolicSet, member};
-use crate::proving::smt::term::{Term, add, and, eq, int, ite, le, mul, or, sub, within};
+use crate::proving::smt::term::{Term, add, and, eq, implies, int, ite, le, mul, not, or, sub, within};
 use roundel_spec::Direction;
 use roundel_spec::schedule::{Bound, BoundScope, Loop, Metric};
 
@@ -50,7 +50,7 @@ impl<'a> Prover<'a> {
             frame.assume(eq("rank", "0"));
             let mut some = Vec::new();
             for t in l.transfers.iter().filter(|t| t.direction == Direction::Send) {
-                let set = SymbolicSet::new(&t.blocks, &t.each, t.when.as_ref(), &frame.values);
+                let set = SymbolicSet::of_clause(&frame.cx, t, &frame.values);
                 for piece in &set.pieces {
                     let mut values = piece.values.clone();
                     let mut first = Vec::new();
@@ -102,6 +102,9 @@ impl<'a> Prover<'a> {
                     return Err(NoEncoding(format!("`{bound}`, which adds up what ranks use")));
                 }
                 let mut frame = entry.frame.clone();
+                if bound.metric.is_nonlocal() {
+                    prover.nothing_among_all(&mut frame)?;
+                }
                 frame.cx.settle();
                 let value = frame.cx.lower(&bound.value, &frame.values)?;
                 let defined = and(frame.cx.take_defined());
@@ -109,7 +112,9 @@ impl<'a> Prover<'a> {
                     Metric::Rounds => prover.rounds(&mut frame, bound.exact)?,
                     metric => match entry.used(metric) {
                         Some(used) => used,
-                        None if !bound.exact => prover.at_most_in_all(&mut frame, metric)?,
+                        None if !bound.exact || prover.counts_rounds(metric) => {
+                            prover.at_most_in_all(&mut frame, metric)?
+                        }
                         None => {
                             return Err(NoEncoding(format!("the bound `{bound}` without `holds({metric} = …)`")));
                         }
@@ -120,11 +125,38 @@ impl<'a> Prover<'a> {
                     Property::Bounds,
                     &format!("bound{i}"),
                     &format!("`{bound}`"),
-                    and([defined, compare(bound, &used, &value)]),
+                    and([defined, prover.bounded(bound, &used, &value)]),
                 );
                 Ok(())
             });
         }
+    }
+
+    /// What a bound says. On nodes, of the largest total over the ranks: no rank has more, and the first rank has it.
+    fn bounded(&self, bound: &Bound, used: &str, value: &str) -> Term {
+        let of_rank = bound.metric != Metric::NonlocalRounds && bound.metric != Metric::Rounds;
+        if self.wheel == Numbering::Nodes && bound.scope == BoundScope::Max && bound.exact && of_rank {
+            let first = and([eq("node", "0"), eq("local", "0")]);
+            return and([le(used, value), implies(&first, &eq(used, value))]);
+        }
+        compare(bound, used, value)
+    }
+
+    /// Whether the rounds between nodes are counted exactly: those of a reduction without inner collectives.
+    fn counts_rounds(&self, metric: Metric) -> bool {
+        let alone = self.schedule.within().next().is_none();
+        metric == Metric::NonlocalRounds && self.schedule.kind.reduces() && alone
+    }
+
+    /// Assumes that no inner collective runs among all ranks: what it costs is known to exact checks alone, to which
+    /// records leave such bounds.
+    fn nothing_among_all(&self, frame: &mut ProofContext<'_>) -> Step<()> {
+        for l in &self.schedule.loops {
+            for runs in among_all(frame, l)? {
+                frame.assume(not(&runs));
+            }
+        }
+        Ok(())
     }
 
     /// Any block of a gather.
@@ -136,7 +168,8 @@ impl<'a> Prover<'a> {
             Numbering::Nodes => frame.cx.constant("seat!"),
         };
         let cell = CyclicTerm { number, seat };
-        frame.assume(self.seated(&cell));
+        let seated = self.seated(&mut frame.cx, &cell);
+        frame.assume(seated);
         cell
     }
 
@@ -145,6 +178,9 @@ impl<'a> Prover<'a> {
     fn at_most_in_all(&self, frame: &mut ProofContext<'_>, metric: Metric) -> Step<Term> {
         let mut total = "0".to_string();
         for l in &self.schedule.loops {
+            if self.stays_on_node(l) && l.within.is_empty() {
+                continue;
+            }
             let sends: Vec<_> = l.transfers.iter().filter(|t| t.direction == Direction::Send).collect();
             let each = match metric {
                 Metric::NonlocalRounds => sends.len().min(1),
@@ -152,6 +188,7 @@ impl<'a> Prover<'a> {
                 _ => return Err(NoEncoding(format!("a bound on {metric} without `holds({metric} = …)`"))),
             };
             let rounds = match &l.indices[..] {
+                [] if metric == Metric::NonlocalRounds && self.schedule.kind.reduces() => self.active(l, frame)?,
                 [] => "1".into(),
                 [index] => {
                     let lo = frame.cx.lower(&index.lo, &frame.values)?;
@@ -160,7 +197,9 @@ impl<'a> Prover<'a> {
                 }
                 _ => return Err(NoEncoding(format!("{metric} of nested rounds"))),
             };
-            total = add(&total, &mul(&int(each as i64), &rounds));
+            let used = mul(&int(each as i64), &rounds);
+            let used = unless_among_all(frame, l, used)?;
+            total = add(&total, &used);
         }
         Ok(total)
     }

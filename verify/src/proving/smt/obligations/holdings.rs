@@ -5,7 +5,7 @@ use crate::proving::smt::context::TermValues;
 use crate::proving::smt::numbering::Numbering;
 use crate::proving::smt::query::{Attempt, Property};
 use crate::proving::smt::sets::{Reach, SetElement, SetPiece, SymbolicSet, member, other_index};
-use crate::proving::smt::term::{Term, and, not};
+use crate::proving::smt::term::{Term, and, implies, not};
 use crate::proving::smt::windows::NumberWindow;
 use roundel_spec::schedule::{Hold, Loop};
 
@@ -66,32 +66,35 @@ impl<'a> Prover<'a> {
                 self.attempt(Property::SingleWrite, |prover| {
                     let mut frame = frame.clone();
                     let (a, b) = (new.any(&mut frame.cx, "")?, old.any(&mut frame.cx, ".held")?);
-                    let apart = prover.in_windows(&mut frame, [(new, &a), (old, &b)]);
+                    let goal = prover.apart_if_both(&mut frame, [(new, &a), (old, &b)]);
                     let name = format!("round{n}-new-{i}-{k}");
                     let claim = format!("`{}` is not held yet when it arrives", new.part);
-                    prover.prove(
-                        &frame,
-                        Property::SingleWrite,
-                        &name,
-                        &claim,
-                        prover.wheel.different(&a.cell(), &b.cell(), apart),
-                    );
+                    prover.prove(&frame, Property::SingleWrite, &name, &claim, goal);
                     Ok(())
                 });
             }
         }
     }
 
-    /// Assumes that two elements exist and lie in their windows, which are separate obligations. Returns how many
-    /// multiples of p the two can be apart.
-    pub(super) fn in_windows(&self, frame: &mut ProofContext<'_>, elements: [(&SetPiece, &SetElement); 2]) -> i64 {
-        let windows = elements.map(|(piece, element)| {
+    /// That two elements, if both exist, are different blocks. That they lie in their windows is a separate obligation.
+    /// On nodes, conditions on the placement may exclude each other: there the second need not exist.
+    fn apart_if_both(&self, frame: &mut ProofContext<'_>, elements: [(&SetPiece, &SetElement); 2]) -> Term {
+        let there = elements.map(|(piece, element)| {
             let window = self.windows.of(&piece.part.item);
-            frame.assume(element.condition.clone());
-            frame.assume(and([window.contains(self.wheel, &element.block), self.seated(&element.cell())]));
-            window
+            let seated = self.seated(&mut frame.cx, &element.cell());
+            (window, [element.condition.clone(), and([window.contains(self.wheel, &element.block), seated])])
         });
-        if windows[0] == windows[1] && windows[0] != NumberWindow::Wide { 0 } else { 3 }
+        let [(one, first), (two, second)] = there;
+        let apart = if one == two && one != NumberWindow::Wide { 0 } else { 3 };
+        let different = self.wheel.different(&elements[0].1.cell(), &elements[1].1.cell(), apart);
+        first.into_iter().for_each(|fact| frame.assume(fact));
+        match self.wheel {
+            Numbering::Ranks => {
+                second.into_iter().for_each(|fact| frame.assume(fact));
+                different
+            }
+            Numbering::Nodes => implies(&and(second), &different),
+        }
     }
 
     /// No block arrives twice in a round.
@@ -130,7 +133,8 @@ impl<'a> Prover<'a> {
                 frame.assume(element.condition.clone());
                 let window = prover.windows.of(&piece.part.item);
                 let claim = format!("`{}` lies in {}", piece.part, window.text(prover.wheel));
-                let inside = and([window.contains(prover.wheel, &element.block), prover.seated(&element.cell())]);
+                let seated = prover.seated(&mut frame.cx, &element.cell());
+                let inside = and([window.contains(prover.wheel, &element.block), seated]);
                 prover.prove(&frame, Property::WrapRange, &name, &claim, inside);
                 Ok(())
             });
@@ -153,17 +157,11 @@ impl<'a> Prover<'a> {
                 self.attempt(property, |prover| {
                     let mut frame = frame.clone();
                     let (x, y) = (a.any(&mut frame.cx, "")?, b.any(&mut frame.cx, ".other")?);
-                    let apart = prover.in_windows(&mut frame, [(a, &x), (b, &y)]);
+                    let goal = prover.apart_if_both(&mut frame, [(a, &x), (b, &y)]);
                     if i == k {
                         frame.assume(other_index(&x, &y));
                     }
-                    prover.prove(
-                        &frame,
-                        property,
-                        &format!("{name}-{i}-{k}"),
-                        claim,
-                        prover.wheel.different(&x.cell(), &y.cell(), apart),
-                    );
+                    prover.prove(&frame, property, &format!("{name}-{i}-{k}"), claim, goal);
                     Ok(())
                 });
             }
@@ -197,7 +195,7 @@ impl<'a> Prover<'a> {
             self.attempt(Property::Invariant, |prover| {
                 let mut frame = frame.clone();
                 let element = piece.any(&mut frame.cx, "")?;
-                let claim = format!("`{}` is empty on nodes of equal size", piece.part);
+                let claim = format!("`{}` is empty", piece.part);
                 let name = format!("round{n}-empty-{i}");
                 prover.prove(&frame, Property::Invariant, &name, &claim, not(&element.condition));
                 Ok(())

@@ -2,7 +2,7 @@
 
 use super::counters::usage;
 use super::round::arrivals;
-use super::{LOCAL, LoopEntry, NODE, ProofContext, Prover, RANK, Step, SymbolicMemory};
+use super::{LOCAL, LoopEntry, NODE, PPN, ProofContext, Prover, RANK, Step, SymbolicMemory};
 use crate::proving::smt::context::{NoEncoding, TermValues};
 use crate::proving::smt::query::Property;
 use crate::proving::smt::term::{Term, add, and, eq, ite, le, lt, or, sub};
@@ -47,6 +47,8 @@ impl<'a> Prover<'a> {
         self.one_round(n, l, &frame, &entry.held, &after, &[]);
         self.width(n, l, &frame);
         self.per_round_bounds(n, l, &frame);
+        self.messages_have_first(n, l, &frame);
+        self.rounds_between_nodes(n, l, &frame);
         self.no_silent_round(n, l, &frame);
         let mut used = Vec::new();
         for (metric, before) in &entry.used {
@@ -100,6 +102,8 @@ impl<'a> Prover<'a> {
         self.width(n, l, &inside);
         self.counters(n, l, &at_start, &inside, &next, &entry);
         self.per_round_bounds(n, l, &inside);
+        self.messages_have_first(n, l, &inside);
+        self.rounds_between_nodes(n, l, &inside);
         self.no_silent_round(n, l, &inside);
 
         // The end.
@@ -265,12 +269,11 @@ pub(super) fn bounds_vary(schedule: &Schedule, l: &Loop) -> bool {
     l.indices.iter().any(|index| varies(schedule, &index.lo) || varies(schedule, &index.hi))
 }
 
-/// Whether an expression depends on something that differs between ranks, directly or through definitions. Nodes have
-/// the same size here.
+/// Whether an expression depends on something that differs between ranks, directly or through definitions.
 fn varies(schedule: &Schedule, e: &Expr) -> bool {
     let mut found = false;
     e.walk(&mut |e| match e {
-        Expr::Var(v) => found |= [RANK, NODE, LOCAL].contains(&v.slot),
+        Expr::Var(v) => found |= [RANK, NODE, LOCAL, PPN].contains(&v.slot),
         Expr::Call(_, index, _) => found |= varies(schedule, &schedule.functions[*index].body),
         _ => {}
     });

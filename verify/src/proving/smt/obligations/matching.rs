@@ -3,7 +3,7 @@
 use super::round::bind;
 use super::{ProofContext, Prover, Step};
 use crate::proving::smt::context::NoEncoding;
-use crate::proving::smt::numbering::{CyclicTerm, Numbering};
+use crate::proving::smt::numbering::CyclicTerm;
 use crate::proving::smt::query::Property;
 use crate::proving::smt::sets::{SetElement, SetPiece, SymbolicSet};
 use crate::proving::smt::term::{add, and, eq, sub, within};
@@ -32,7 +32,7 @@ impl<'a> Prover<'a> {
             let reason = format!("`{}` and `{}` have different forms", here.blocks, there.blocks);
             return self.gap(Property::SameBlocks, reason);
         }
-        let mine = SymbolicSet::new(&here.blocks, &here.each, here.when.as_ref(), &frame.values);
+        let mine = SymbolicSet::of_clause(&frame.cx, here, &frame.values);
         for (i, piece) in mine.pieces.iter().enumerate() {
             self.attempt(Property::PeerInverse, |prover| {
                 let mut frame = frame.clone();
@@ -44,15 +44,14 @@ impl<'a> Prover<'a> {
                 frame.assume(within(&peer.number, "0", wheel.around()));
                 frame.assume(prover.windows.of(&here.peer).contains(wheel, &declared.number));
                 frame.assume(wheel.same_number(&declared.number, &peer.number));
-                if wheel == Numbering::Nodes {
-                    frame.assume(within(&peer.seat, "0", "ppn"));
-                }
+                let seated = prover.seated(&mut frame.cx, &peer);
+                frame.assume(seated);
                 for hint in &l.hints {
                     // It was proved for an arbitrary rank, so it also holds for the peer.
                     let hint = frame.cx.lower(hint, &frame.seen_at(&peer))?;
                     frame.assume(hint);
                 }
-                let theirs = SymbolicSet::new(&there.blocks, &there.each, there.when.as_ref(), &frame.seen_at(&peer));
+                let theirs = SymbolicSet::of_clause(&frame.cx, there, &frame.seen_at(&peer));
                 let met = prover.counterpart(&mut frame, piece, &theirs.pieces[i], &element)?;
                 let values = bind(&frame.seen_at(&peer), there, &met);
                 let back = frame.cx.cell(&there.peer, &values)?;

@@ -18,7 +18,7 @@ mod start;
 mod width;
 
 use super::context::{Context, NoEncoding, TermValues};
-use super::numbering::{CyclicTerm, LOCAL, NODE, Numbering, P, RANK, looks_at_nodes};
+use super::numbering::{CyclicTerm, LOCAL, NODE, Numbering, P, PPN, RANK};
 use super::query::{Attempt, Obligation, Property};
 use super::sets::SymbolicSet;
 use super::term::{Term, and};
@@ -94,16 +94,16 @@ impl ProofContext<'_> {
     }
 
     /// The values at the same point on another rank.
-    fn seen_by(&self, rank: &str) -> TermValues {
-        self.values.with(RANK, rank)
-    }
-
-    /// The values at the same point on another rank, in either numbering.
     fn seen_at(&self, rank: &CyclicTerm) -> TermValues {
-        match self.cx.wheel() {
-            Numbering::Ranks => self.seen_by(&rank.number),
-            Numbering::Nodes => self.values.with(NODE, rank.number.clone()).with(LOCAL, rank.seat.clone()),
-        }
+        values_at(self.cx.wheel(), &self.values, rank)
+    }
+}
+
+/// Values as a rank sees them.
+fn values_at(wheel: Numbering, values: &TermValues, rank: &CyclicTerm) -> TermValues {
+    match wheel {
+        Numbering::Ranks => values.with(RANK, rank.number.clone()),
+        Numbering::Nodes => values.with(NODE, rank.number.clone()).with(LOCAL, rank.seat.clone()),
     }
 }
 
@@ -169,14 +169,8 @@ impl<'a> Prover<'a> {
     /// A construct that cannot be encoded, if there is one.
     fn out_of_reach(&self) -> Option<String> {
         let mut reason = None;
-        if self.wheel == Numbering::Nodes && self.schedule.kind.reduces() {
-            self.schedule.for_each_expr(&mut |_, e| {
-                e.walk(&mut |e| {
-                    if looks_at_nodes(e) {
-                        reason = Some(format!("`{e}` depends on the placement, which is not encoded for reductions"));
-                    }
-                });
-            });
+        if self.wheel == Numbering::Nodes && self.schedule.kind.reduces() && self.blocks_are_ranks() {
+            reason = Some("a reduction of p blocks that looks at nodes is not encoded".into());
         }
         if self.schedule.loops.iter().any(|l| l.indices.len() > 1) {
             reason = Some("nested rounds are not encoded".into());

@@ -3,10 +3,10 @@
 use super::reductions::ContributorClaim;
 use super::{LoopEntry, P, ProofContext, Prover, RANK, Step, SymbolicMemory};
 use crate::proving::smt::context::{Context, TermValues};
-use crate::proving::smt::numbering::{LANES, LOCAL, NODE, NODES, Numbering, PPN};
+use crate::proving::smt::numbering::{LANES, LOCAL, NODE, NODES, Numbering};
 use crate::proving::smt::query::Property;
 use crate::proving::smt::sets::SymbolicSet;
-use crate::proving::smt::term::{Term, eq, ge, int, le, within};
+use crate::proving::smt::term::{Term, ge, int, le, within};
 use roundel_spec::blocks::BlockSet;
 use roundel_spec::expr::Expr;
 use roundel_spec::schedule::{Layout, Metric};
@@ -53,12 +53,13 @@ impl<'a> Prover<'a> {
     pub(super) fn parameters(&self) -> ProofContext<'a> {
         let schedule = self.schedule;
         let mut cx = Context::new(schedule);
-        // One more variable than the schedule has: the `local` of another rank.
-        let mut values = TermValues::new(schedule.slots + 1);
+        // Two more variables than the schedule has: the seat and the node of this rank, beside those of another one.
+        let mut values = TermValues::new(schedule.slots + 2);
         let mut hypotheses = match self.wheel {
             Numbering::Ranks => ranks(&mut cx, &mut values),
             Numbering::Nodes => {
                 values.set(schedule.slots, "local");
+                values.set(schedule.slots + 1, "node");
                 seats(&mut cx, &mut values)
             }
         };
@@ -85,7 +86,7 @@ impl<'a> Prover<'a> {
             let ranks = |line| if line == 0 { own.clone() } else { BlockSet::default() };
             let lines = 0..self.schedule.lines.len();
             SymbolicMemory::Lines(
-                lines.map(|line| ContributorClaim::everywhere(ranks(line), &frame.values)).collect(),
+                lines.map(|line| ContributorClaim::everywhere(ranks(line), &frame.values, self.wheel)).collect(),
             )
         } else {
             SymbolicMemory::Blocks(SymbolicSet::new(&own, &[], None, &frame.values))
@@ -102,14 +103,14 @@ fn ranks(cx: &mut Context<'_>, values: &mut TermValues) -> Vec<Term> {
     vec![ge("p", "1"), within("rank", "0", "p")]
 }
 
-/// A seat on one of several nodes of equal size, with at least two ranks. The additional facts about p follow from its
-/// definition; a rank has no number here.
+/// A seat on one of several nodes, each with as many seats as it likes, of which `lanes` is the smallest number. The
+/// facts about p follow from its being the sum of the sizes; a rank has no number here.
 fn seats(cx: &mut Context<'_>, values: &mut TermValues) -> Vec<Term> {
-    for (slot, name) in [(P, "p"), (NODE, "node"), (NODES, "nodes"), (LOCAL, "local"), (PPN, "ppn")] {
+    for (slot, name) in [(P, "p"), (NODE, "node"), (NODES, "nodes"), (LOCAL, "local"), (LANES, "lanes")] {
         values.set(slot, cx.constant(name));
     }
-    values.set(LANES, "ppn");
-    let product = cx.product("nodes", "ppn");
-    let world = [ge("nodes", "1"), ge("ppn", "2"), eq("p", &product), le("nodes", "p"), le("ppn", "p")];
-    world.into_iter().chain([within("node", "0", "nodes"), within("local", "0", "ppn")]).collect()
+    let product = cx.product("nodes", "lanes");
+    let ppn = cx.node_size("node");
+    let world = [ge("nodes", "1"), ge("lanes", "1"), le(&product, "p"), le("nodes", "p"), le("lanes", "p")];
+    world.into_iter().chain([within("node", "0", "nodes"), within("local", "0", &ppn)]).collect()
 }

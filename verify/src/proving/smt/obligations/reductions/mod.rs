@@ -9,7 +9,7 @@ mod meetings;
 mod memory;
 mod order;
 
-pub(super) use claims::ContributorClaim;
+pub(super) use claims::{ContributorClaim, first};
 
 use super::{ProofContext, Prover, Step};
 use crate::proving::smt::query::Property;

@@ -372,6 +372,9 @@ impl<'a> Context<'a> {
         right: &Expr,
         values: &TermValues,
     ) -> Result<Term, NoEncoding> {
+        if let Some((peer, rank)) = self.ranks_compared(op, left, right) {
+            return self.compared(op, &peer, &rank, values);
+        }
         let a = self.lower(left, values)?;
         let b = match op {
             Binary::And => self.under(a.clone(), |cx| cx.lower(right, values))?,
@@ -587,7 +590,8 @@ impl<'a> Context<'a> {
             laws.push(implies(&valid, &and([lt(e, &here), small])));
             if self.wheel == Numbering::Nodes {
                 // `lanes` may be 1.
-                laws.push(implies(&or([eq(e, "0"), and([eq(b, "1"), ge(e, "0")])]), &eq(&here, "1")));
+                let one = if is_literal(b) { "false".into() } else { and([eq(b, "1"), ge(e, "0")]) };
+                laws.push(implies(&or([eq(e, "0"), one]), &eq(&here, "1")));
             }
             let previous = implies(&ge(e, "1"), &eq(&here, &mul(b, &pow(b, &sub(e, "1")))));
             laws.push(implies(&ge(b, "2"), &previous));

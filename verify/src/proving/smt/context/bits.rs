@@ -4,6 +4,7 @@
 //! which only such laws are known as speak of powers of two and of quotients by them, at the terms that occur.
 
 use super::{Context, NoEncoding, Quotient, is_literal};
+use crate::proving::smt::numbering::Numbering;
 use crate::proving::smt::term::{Term, add, and, eq, ge, implies, int, le, lt, mul, sub, within};
 use roundel_spec::expr::{Expr, Unary};
 
@@ -87,6 +88,7 @@ impl Context<'_> {
         }
         let turns: &[i64] = match (b, self.schedule.kind.moves()) {
             ("p", _) => &[-1, 0, 1],
+            ("nodes", _) if self.wheel == Numbering::Nodes => &[-1, 0, 1],
             (_, true) => &[0, 1],
             (_, false) => &[0],
         };

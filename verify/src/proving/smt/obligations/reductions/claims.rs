@@ -106,7 +106,7 @@ impl<'a> Prover<'a> {
     }
 
     /// Any rank.
-    pub(super) fn any_rank(&self, frame: &mut ProofContext<'_>, name: &str) -> CyclicTerm {
+    pub(in super::super) fn any_rank(&self, frame: &mut ProofContext<'_>, name: &str) -> CyclicTerm {
         let number = frame.cx.constant(name);
         let seat = match self.wheel {
             Numbering::Ranks => "0".into(),
@@ -119,7 +119,7 @@ impl<'a> Prover<'a> {
     }
 
     /// That a number, or a node and a seat, is a rank.
-    pub(super) fn is_rank(&self, cx: &mut Context<'_>, rank: &CyclicTerm) -> Term {
+    pub(in super::super) fn is_rank(&self, cx: &mut Context<'_>, rank: &CyclicTerm) -> Term {
         and([within(&rank.number, "0", self.wheel.around()), self.seated(cx, rank)])
     }
 

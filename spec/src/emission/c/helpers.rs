@@ -192,16 +192,16 @@ static rdl_place rdl_of(const rdl_nodes *at, int64_t rank)
 }
 
 "
-"regular" calls []: r"/* Whether nodes have equally many ranks; the last may have fewer, unless even is asked for, with two or more. */
-static int rdl_regular(const rdl_nodes *at, int even)
+"regular" calls []: r"/* Whether nodes have equally many ranks; the last may have fewer. */
+static int rdl_regular(const rdl_nodes *at)
 {
     int64_t size = at->first[1];
     for (int64_t node = 1; node < at->count; node++) {
         int64_t other = at->first[node + 1] - at->first[node];
-        if (other > size || (other < size && (even || node + 1 < at->count)))
+        if (other > size || (other < size && node + 1 < at->count))
             return 0;
     }
-    return !even || size >= 2;
+    return 1;
 }
 
 "

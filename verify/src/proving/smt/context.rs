@@ -25,15 +25,33 @@ pub(crate) struct NoEncoding(pub(crate) String);
 #[derive(Clone, Debug)]
 pub(crate) struct TermValues {
     slots: Vec<Option<Term>>,
+    /// States that differ between nodes: their slots, and the functions that give their values.
+    varying: Vec<(usize, Term)>,
 }
 
 impl TermValues {
     pub(crate) fn new(slots: usize) -> Self {
-        TermValues { slots: vec![None; slots] }
+        TermValues { slots: vec![None; slots], varying: Vec::new() }
     }
 
     pub(crate) fn set(&mut self, slot: usize, term: impl Into<Term>) {
         self.slots[slot] = Some(term.into());
+    }
+
+    /// Makes a state a function of the node; it has the value at `node`.
+    pub(crate) fn vary(&mut self, slot: usize, function: Term, node: &str) {
+        self.varying.retain(|(known, _)| *known != slot);
+        self.set(slot, format!("({function} {node})"));
+        self.varying.push((slot, function));
+    }
+
+    /// The same values on another node.
+    pub(crate) fn on_node(&self, slot: usize, node: &str) -> Self {
+        let mut values = self.with(slot, node);
+        for (state, function) in &self.varying {
+            values.slots[*state] = Some(format!("({function} {node})"));
+        }
+        values
     }
 
     pub(crate) fn with(&self, slot: usize, term: impl Into<Term>) -> Self {
@@ -213,6 +231,13 @@ impl<'a> Context<'a> {
             cx.law(ge(&length, "0"));
             length
         })
+    }
+
+    /// A new function of a node.
+    pub(crate) fn function(&mut self, name: &str) -> Term {
+        let function = self.free(name);
+        self.declare(function.clone(), format!("(declare-fun {function} (Int) Int)"));
+        function
     }
 
     /// The function that gives the elements of a list parameter.

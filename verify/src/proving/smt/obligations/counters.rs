@@ -3,11 +3,12 @@
 use super::reductions::first;
 use super::{LoopEntry, ProofContext, Prover, Step};
 use crate::proving::smt::context::{NoEncoding, TermValues};
-use crate::proving::smt::numbering::Numbering;
+use crate::proving::smt::numbering::{NODE, Numbering};
 use crate::proving::smt::query::Property;
 use crate::proving::smt::sets::SymbolicSet;
 use crate::proving::smt::term::{Term, add, and, eq, ite, le, lt, mul, or, sub};
 use roundel_spec::Direction;
+use roundel_spec::expr::Expr;
 use roundel_spec::schedule::{Group, Hold, Loop, Metric, Transfer, Within};
 
 impl<'a> Prover<'a> {
@@ -155,6 +156,9 @@ pub(super) fn usage(frame: &mut ProofContext<'_>, l: &Loop, metric: Metric) -> S
     };
     let mut total = "0".to_string();
     for t in l.transfers.iter().filter(|t| t.direction == direction) {
+        if metric.is_nonlocal() && stays_on_node(t) {
+            continue;
+        }
         if !t.each.is_empty() {
             return Err(NoEncoding(format!("the sum of {metric} over `for`")));
         }
@@ -197,6 +201,12 @@ pub(super) fn among_all(frame: &mut ProofContext<'_>, l: &Loop) -> Step<Vec<Term
         None => Ok("true".into()),
     };
     outside.map(when).collect()
+}
+
+/// Whether the peer of a clause is written `at(node, …)`.
+pub(super) fn stays_on_node(t: &Transfer) -> bool {
+    let here = Expr::var("node", NODE);
+    Numbering::Nodes.split(&t.peer).is_some_and(|(node, _)| node == here)
 }
 
 /// That the peer of a clause is on another node.

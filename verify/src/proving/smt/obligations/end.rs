@@ -8,7 +8,8 @@ use crate::proving::smt::query::Property;
 use crate::proving::smt::sets::{Reach, SymbolicSet, member};
 use crate::proving::smt::term::{Term, add, and, eq, implies, int, ite, le, mul, not, or, sub, within};
 use roundel_spec::Direction;
-use roundel_spec::schedule::{Bound, BoundScope, Loop, Metric};
+use roundel_spec::expr::Expr;
+use roundel_spec::schedule::{Bound, BoundScope, Group, Loop, Metric};
 
 impl<'a> Prover<'a> {
     pub(super) fn per_round_bounds(&mut self, n: usize, l: &'a Loop, inside: &ProofContext<'a>) {
@@ -177,8 +178,14 @@ impl<'a> Prover<'a> {
     /// such a clause. Inside nodes there are none.
     fn at_most_in_all(&self, frame: &mut ProofContext<'_>, metric: Metric) -> Step<Term> {
         let mut total = "0".to_string();
-        for l in &self.schedule.loops {
-            if self.stays_on_node(l) && l.within.is_empty() {
+        for (n, l) in self.schedule.loops.iter().enumerate() {
+            if self.stays_on_node(l) && l.within.iter().all(|within| within.group == Group::Node) {
+                continue;
+            }
+            if let Some(phases) = self.phases_between_nodes(n) {
+                let rounds = self.outer_rounds(l, frame)?;
+                let each = self.most_in_round(n, metric, &phases)?;
+                total = add(&total, &mul(&each, &rounds));
                 continue;
             }
             let sends: Vec<_> = l.transfers.iter().filter(|t| t.direction == Direction::Send).collect();
@@ -190,11 +197,7 @@ impl<'a> Prover<'a> {
             let rounds = match &l.indices[..] {
                 [] if metric == Metric::NonlocalRounds && self.schedule.kind.reduces() => self.active(l, frame)?,
                 [] => "1".into(),
-                [index] => {
-                    let lo = frame.cx.lower(&index.lo, &frame.values)?;
-                    let hi = frame.cx.lower(&index.hi, &frame.values)?;
-                    ite(&le(&lo, &hi), &sub(&hi, &lo), "0")
-                }
+                [_] => self.outer_rounds(l, frame)?,
                 _ => return Err(NoEncoding(format!("{metric} of nested rounds"))),
             };
             let used = mul(&int(each as i64), &rounds);
@@ -202,6 +205,25 @@ impl<'a> Prover<'a> {
             total = add(&total, &used);
         }
         Ok(total)
+    }
+
+    /// How often the first index of a loop has a value.
+    fn outer_rounds(&self, l: &Loop, frame: &mut ProofContext<'_>) -> Step<Term> {
+        let index = &l.indices[0];
+        let (lo, hi) = (frame.cx.lower(&index.lo, &frame.values)?, frame.cx.lower(&index.hi, &frame.values)?);
+        Ok(ite(&le(&lo, &hi), &sub(&hi, &lo), "0"))
+    }
+
+    /// The most that the phases of a loop use for each value of the first index: one for each that sends between nodes
+    /// or, of messages, what a bound on single rounds says.
+    fn most_in_round(&self, n: usize, metric: Metric, phases: &[&Loop]) -> Step<Term> {
+        let single = |bound: &&Bound| bound.scope == BoundScope::PerRound(n) && bound.metric == metric && !bound.checked;
+        let of_round = self.schedule.bounds.iter().find(single).map(|bound| &bound.value);
+        match (metric, of_round) {
+            (Metric::NonlocalRounds, _) => Ok(phases.len().to_string()),
+            (_, Some(Expr::Int(most @ 0..))) => Ok(int(most * phases.len() as i64)),
+            _ => Err(NoEncoding(format!("{metric} of nested rounds, without a bound on each of them,"))),
+        }
     }
 
     /// The number of rounds of all loops, in the terms of one frame.

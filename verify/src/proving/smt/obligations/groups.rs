@@ -22,8 +22,10 @@ impl<'a> Prover<'a> {
         let all = || self.schedule.within();
         all().next()?;
         let on_nodes = |l: &Loop| l.within.iter().filter(|within| within.group == Group::Node).count();
-        if self.schedule.kind.reduces() || self.wheel == Numbering::Ranks {
-            Some("collectives inside of groups are not encoded, but for gathers that look at nodes".into())
+        if self.wheel == Numbering::Ranks {
+            Some("collectives inside of groups are not encoded, but for those that look at nodes".into())
+        } else if self.schedule.kind.reduces() {
+            None
         } else if all().any(|within| within.members.is_some()) {
             Some("inner collectives of some members of a node are not encoded".into())
         } else if self.schedule.loops.iter().any(|l| on_nodes(l) > 1) {
@@ -108,7 +110,7 @@ impl<'a> Prover<'a> {
     }
 
     /// Any member of the rank's group.
-    fn any_member(&self, frame: &mut ProofContext<'_>, group: &Group) -> CyclicTerm {
+    pub(super) fn any_member(&self, frame: &mut ProofContext<'_>, group: &Group) -> CyclicTerm {
         let number = match group {
             Group::Node => "node".into(),
             _ => {

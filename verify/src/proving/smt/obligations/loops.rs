@@ -25,7 +25,11 @@ impl<'a> Prover<'a> {
         if l.holds.iter().filter(|hold| matches!(hold, Hold::Blocks(_))).count() > 1 {
             return Err(NoEncoding(format!("round {n} has several `holds(blocks = …)`, which is not encoded")));
         }
-        if l.indices.is_empty() { self.bare_round(n, l, entry) } else { self.indexed(n, l, entry) }
+        match () {
+            () if l.indices.is_empty() => self.bare_round(n, l, entry),
+            () if l.indices.len() > 1 || l.states.iter().any(|state| state.backward) => self.levelled(n, l, entry),
+            () => self.indexed(n, l, entry),
+        }
     }
 
     /// A round without an index: afterwards a rank holds what it held before and what arrived.
@@ -196,7 +200,7 @@ impl<'a> Prover<'a> {
     }
 
     /// Why there is no induction if `holds` does not describe the whole memory.
-    fn undeclared(&self, n: usize) -> NoEncoding {
+    pub(super) fn undeclared(&self, n: usize) -> NoEncoding {
         let missing = if self.schedule.kind.reduces() {
             let lines = self.schedule.lines.iter().map(|line| format!("{line} = …"));
             lines.collect::<Vec<_>>().join(", ")
@@ -270,7 +274,7 @@ pub(super) fn bounds_vary(schedule: &Schedule, l: &Loop) -> bool {
 }
 
 /// Whether an expression depends on something that differs between ranks, directly or through definitions.
-fn varies(schedule: &Schedule, e: &Expr) -> bool {
+pub(super) fn varies(schedule: &Schedule, e: &Expr) -> bool {
     let mut found = false;
     e.walk(&mut |e| match e {
         Expr::Var(v) => found |= [RANK, NODE, LOCAL, PPN].contains(&v.slot),

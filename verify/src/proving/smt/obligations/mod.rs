@@ -9,6 +9,7 @@ mod counters;
 mod end;
 mod groups;
 mod holdings;
+mod levels;
 mod loops;
 mod matching;
 mod moves;
@@ -23,6 +24,7 @@ use super::query::{Attempt, Obligation, Property};
 use super::sets::SymbolicSet;
 use super::term::{Term, and};
 use super::windows::Windows;
+use levels::{Levels, Phases};
 use reductions::ContributorClaim;
 use roundel_spec::expr::{Binary, Builtin, Expr};
 use roundel_spec::schedule::{Loop, Metric};
@@ -58,9 +60,11 @@ pub fn obligations(schedule: &Schedule) -> Obligations {
     // Pairs always lie in one window.
     let windows = if schedule.kind.moves() { Windows::none() } else { Windows::seen(schedule) };
     let wheel = Numbering::of(schedule);
-    let mut prover = Prover { schedule, wheel, windows, all: Vec::new(), gaps: Vec::new() };
+    let phases = levels::phases(schedule);
+    let mut prover = Prover { schedule, wheel, windows, phases: &phases, all: Vec::new(), gaps: Vec::new() };
     prover.whole();
-    Obligations { all: prover.all, gaps: prover.gaps }
+    let Prover { all, gaps, .. } = prover;
+    Obligations { all, gaps }
 }
 
 /// What is known at a point of the run.
@@ -69,6 +73,8 @@ struct ProofContext<'a> {
     cx: Context<'a>,
     values: TermValues,
     hypotheses: Vec<Term>,
+    /// What is known of states that differ between nodes, on any of them.
+    levels: Option<Levels<'a>>,
 }
 
 impl ProofContext<'_> {
@@ -103,7 +109,7 @@ impl ProofContext<'_> {
 fn values_at(wheel: Numbering, values: &TermValues, rank: &CyclicTerm) -> TermValues {
     match wheel {
         Numbering::Ranks => values.with(RANK, rank.number.clone()),
-        Numbering::Nodes => values.with(NODE, rank.number.clone()).with(LOCAL, rank.seat.clone()),
+        Numbering::Nodes => values.on_node(NODE, &rank.number).with(LOCAL, rank.seat.clone()),
     }
 }
 
@@ -135,6 +141,8 @@ struct Prover<'a> {
     schedule: &'a Schedule,
     wheel: Numbering,
     windows: Windows,
+    /// The rounds of each loop with a literal inner index, one after the other.
+    phases: &'a [Phases],
     all: Vec<Obligation>,
     gaps: Vec<MissingObligation>,
 }
@@ -172,15 +180,17 @@ impl<'a> Prover<'a> {
         if self.wheel == Numbering::Nodes && self.schedule.kind.reduces() && self.blocks_are_ranks() {
             reason = Some("a reduction of p blocks that looks at nodes is not encoded".into());
         }
-        if self.schedule.loops.iter().any(|l| l.indices.len() > 1) {
+        let on_nodes = self.wheel == Numbering::Nodes && self.schedule.kind.reduces();
+        let unrolled = |n: usize| on_nodes && !self.phases[n].rounds.is_empty();
+        if self.schedule.loops.iter().enumerate().any(|(n, l)| l.indices.len() > 1 && !unrolled(n)) {
             reason = Some("nested rounds are not encoded".into());
         }
-        if self.schedule.loops.iter().any(|l| l.states.iter().any(|state| state.backward)) {
-            reason = Some("states that run backwards are not encoded".into());
+        if self.schedule.loops.iter().any(|l| l.states.iter().any(|state| state.backward)) && !on_nodes {
+            reason = Some("states that run backwards are not encoded, but for reductions on nodes".into());
         }
         reason = self.groups_out_of_reach().or(reason);
-        if self.schedule.transfers().any(|t| t.site.action == Action::Overwrite) {
-            reason = Some("lines that are given up are not encoded".into());
+        if self.schedule.transfers().any(|t| t.site.action == Action::Overwrite) && !on_nodes {
+            reason = Some("lines that are given up are not encoded, but for reductions on nodes".into());
         }
         let a_block_each = matches!(&self.schedule.blocks, Expr::Var(v) if v.slot == P);
         if self.schedule.kind != Kind::Allreduce && !a_block_each {

@@ -6,7 +6,7 @@ use crate::proving::smt::context::{Context, TermValues};
 use crate::proving::smt::numbering::{LANES, LOCAL, NODE, NODES, Numbering};
 use crate::proving::smt::query::Property;
 use crate::proving::smt::sets::SymbolicSet;
-use crate::proving::smt::term::{Term, ge, int, le, within};
+use crate::proving::smt::term::{Term, eq, ge, int, le, within};
 use roundel_spec::blocks::BlockSet;
 use roundel_spec::expr::Expr;
 use roundel_spec::schedule::{Layout, Metric};
@@ -69,7 +69,7 @@ impl<'a> Prover<'a> {
             number.domain.hi.iter().for_each(|hi| hypotheses.push(le(&name, &int(*hi))));
             values.set(number.var.slot, name);
         }
-        ProofContext { cx, values, hypotheses }
+        ProofContext { cx, values, hypotheses, levels: None }
     }
 
     /// Before the first round every rank holds its own block, or its own contribution to all blocks.
@@ -103,14 +103,17 @@ fn ranks(cx: &mut Context<'_>, values: &mut TermValues) -> Vec<Term> {
     vec![ge("p", "1"), within("rank", "0", "p")]
 }
 
-/// A seat on one of several nodes, each with as many seats as it likes, of which `lanes` is the smallest number. The
+/// A seat on one of several nodes, each with as many seats as it likes; `lanes` are as many as the smallest has. The
 /// facts about p follow from its being the sum of the sizes; a rank has no number here.
 fn seats(cx: &mut Context<'_>, values: &mut TermValues) -> Vec<Term> {
     for (slot, name) in [(P, "p"), (NODE, "node"), (NODES, "nodes"), (LOCAL, "local"), (LANES, "lanes")] {
         values.set(slot, cx.constant(name));
     }
     let product = cx.product("nodes", "lanes");
-    let ppn = cx.node_size("node");
+    let (ppn, smallest) = (cx.node_size("node"), cx.constant("smallest!"));
+    let least = cx.node_size(&smallest);
     let world = [ge("nodes", "1"), ge("lanes", "1"), le(&product, "p"), le("nodes", "p"), le("lanes", "p")];
-    world.into_iter().chain([within("node", "0", "nodes"), within("local", "0", &ppn)]).collect()
+    let seat = [within("node", "0", "nodes"), within("local", "0", &ppn)];
+    let smallest = [within(&smallest, "0", "nodes"), eq(&least, "lanes")];
+    world.into_iter().chain(seat).chain(smallest).collect()
 }

@@ -4,16 +4,16 @@
 //! depend on the index, and that every such message has a block, are obligations. So is where peers are: written
 //! `at(node, …)` they are on the rank's own node, and elsewhere all of them are on another one.
 
+use super::super::counters::stays_on_node;
 use super::super::end::compare;
 use super::super::{ProofContext, Prover, Step};
 use super::nodes::bound;
 use super::seats::PlacedSet;
 use crate::proving::smt::context::NoEncoding;
-use crate::proving::smt::numbering::{CyclicTerm, NODE};
+use crate::proving::smt::numbering::CyclicTerm;
 use crate::proving::smt::query::Property;
 use crate::proving::smt::term::{Term, add, and, implies, ite, le, or, sub, within};
 use roundel_spec::Direction;
-use roundel_spec::expr::Expr;
 use roundel_spec::schedule::{BoundScope, Loop, Metric, Transfer};
 
 impl<'a> Prover<'a> {
@@ -51,7 +51,7 @@ impl<'a> Prover<'a> {
         let mut total = "0".to_string();
         for l in &self.schedule.loops {
             for t in l.transfers.iter().filter(|t| t.direction == Direction::Send) {
-                if metric == Metric::NonlocalMessagesSent && self.on_own_node(t) {
+                if metric == Metric::NonlocalMessagesSent && stays_on_node(t) {
                     continue;
                 }
                 self.every_message_has_a_block(t, frame)?;
@@ -78,14 +78,14 @@ impl<'a> Prover<'a> {
     fn rounds_that_leave(&mut self, frame: &mut ProofContext<'a>) -> Step<Term> {
         let mut total = "0".to_string();
         for (n, l) in self.schedule.loops.iter().enumerate() {
-            if l.transfers.iter().all(|t| self.on_own_node(t)) {
+            if l.transfers.iter().all(|t| stays_on_node(t)) {
                 continue;
             }
             let zero = CyclicTerm { number: "0".into(), seat: "0".into() };
             let mut first = frame.clone();
             let leads = self.leaves_first(l, &mut first, &zero)?;
             for t in l.transfers.iter().filter(|t| t.direction == Direction::Send) {
-                if self.on_own_node(t) {
+                if stays_on_node(t) {
                     continue;
                 }
                 self.all_leave(t, frame)?;
@@ -107,17 +107,12 @@ impl<'a> Prover<'a> {
     fn leaves_first(&self, l: &Loop, frame: &mut ProofContext<'a>, rank: &CyclicTerm) -> Step<Term> {
         let values = frame.seen_at(rank);
         let mut some = Vec::new();
-        for t in l.transfers.iter().filter(|t| t.direction == Direction::Send && !self.on_own_node(t)) {
+        for t in l.transfers.iter().filter(|t| t.direction == Direction::Send && !stays_on_node(t)) {
             for one in PlacedSet::all(&t.blocks, &t.each, t.when.as_ref(), &values)? {
                 some.push(first_of(frame, &one, &[])?);
             }
         }
         Ok(or(some))
-    }
-
-    /// Whether the peer of a clause is written `at(node, …)`.
-    fn on_own_node(&self, t: &Transfer) -> bool {
-        self.wheel.split(&t.peer).is_some_and(|(node, _)| node == Expr::var("node", NODE))
     }
 
     /// The messages of a clause go to other nodes.

@@ -49,6 +49,84 @@ fn here() -> CyclicTerm {
     CyclicTerm { number: "node".into(), seat: "local".into() }
 }
 
+/// The members of a node or a lane, and what they bring for each other.
+struct InnerGroup<'w> {
+    clause: &'w Within,
+    /// The variable of the member that something is brought for.
+    to: Var,
+    /// The variable that tells members apart.
+    member: Var,
+    /// The variable that has its value on the rank itself.
+    own: Var,
+    /// The number of members.
+    size: Expr,
+    /// When the rank takes part.
+    runs: Option<Expr>,
+}
+
+impl<'w> InnerGroup<'w> {
+    fn new(clause: &'w Within, slots: usize) -> Step<Self> {
+        let to = clause.to.clone().ok_or_else(|| NoEncoding("an inner all-to-all without `to`".into()))?;
+        let var = |name: &str, slot| Var { name: name.into(), slot };
+        let (member, own, size) = match clause.group {
+            Group::Node => (var("local", LOCAL), var("local", slots), Expr::var("ppn", PPN)),
+            _ => (var("node", NODE), var("node", slots + 1), Expr::var("nodes", NODES)),
+        };
+        // On lanes, ranks from `lanes` on take no part.
+        let lane = Expr::binary(Binary::Lt, Expr::var("local", LOCAL), Expr::var("lanes", LANES));
+        let takes_part = (clause.group == Group::Lane).then_some(lane);
+        let runs = takes_part.into_iter().chain(clause.when.clone()).reduce(both);
+        Ok(InnerGroup { clause, to, member, own, size, runs })
+    }
+
+    fn sets(&self, var: &Var, guard: Option<&Expr>, values: &TermValues) -> Step<Vec<PlacedSet>> {
+        let index = Index { var: var.clone(), lo: 0.into(), hi: self.size.clone() };
+        PlacedSet::all(&self.clause.brings, &[index], guard, values)
+    }
+
+    /// That a variable is not the rank's own value, where the collective runs.
+    fn but_own(&self, var: &Var) -> Expr {
+        let other = Expr::binary(Binary::Ne, Expr::Var(var.clone()), Expr::Var(self.own.clone()));
+        self.runs.clone().map_or(other.clone(), |runs| both(runs, other))
+    }
+
+    /// What a rank brings for all members.
+    fn brought(&self, values: &TermValues) -> Step<Vec<PlacedSet>> {
+        self.sets(&self.to, self.runs.as_ref(), values)
+    }
+
+    /// What a rank brings for the others.
+    fn sent(&self, values: &TermValues) -> Step<Vec<PlacedSet>> {
+        self.sets(&self.to, Some(&self.but_own(&self.to)), values)
+    }
+
+    /// What a rank brings for one member.
+    fn for_member(&self, values: &TermValues, member: &CyclicTerm) -> Step<Vec<PlacedSet>> {
+        let values = values.with(self.to.slot, self.index(member));
+        PlacedSet::all(&self.clause.brings, &[], self.runs.as_ref(), &values)
+    }
+
+    /// What the others bring for a rank, of which these are the values.
+    fn arrived(&self, values: &TermValues, rank: &CyclicTerm) -> Step<Vec<PlacedSet>> {
+        let values = values.with(self.to.slot, self.index(rank)).with(self.own.slot, self.index(rank));
+        self.sets(&self.member, Some(&self.but_own(&self.member)), &values)
+    }
+
+    /// Which member a rank is.
+    fn index(&self, rank: &CyclicTerm) -> Term {
+        if self.clause.group == Group::Node { rank.seat.clone() } else { rank.number.clone() }
+    }
+
+    /// That a rank is in this rank's group.
+    fn shared_with(&self, rank: &CyclicTerm) -> Term {
+        if self.clause.group == Group::Node { eq(&rank.number, "node") } else { eq(&rank.seat, "local") }
+    }
+}
+
+fn both(a: Expr, b: Expr) -> Expr {
+    Expr::binary(Binary::And, a, b)
+}
+
 impl<'a> Prover<'a> {
     /// The obligations of an all-to-all that looks at nodes.
     pub(super) fn all_to_all_on_nodes(&mut self) {
@@ -159,35 +237,31 @@ impl<'a> Prover<'a> {
         frame: &ProofContext<'a>,
         before: PlacedMemory,
     ) -> Step<PlacedMemory> {
-        let to = clause.to.clone().ok_or_else(|| NoEncoding("an inner all-to-all without `to`".into()))?;
-        let (member, own, size) = match clause.group {
-            Group::Node => (Var { name: "local".into(), slot: LOCAL }, 0, Expr::var("ppn", PPN)),
-            _ => (Var { name: "node".into(), slot: NODE }, 1, Expr::var("nodes", NODES)),
-        };
-        let mine = Expr::var(&member.name, self.schedule.slots + own);
-        // On lanes, ranks from `lanes` on take no part.
-        let takes_part = match clause.group {
-            Group::Node => None,
-            _ => Some(Expr::binary(Binary::Lt, Expr::var("local", LOCAL), Expr::var("lanes", LANES))),
-        };
-        let both = |a: Expr, b: Expr| Expr::binary(Binary::And, a, b);
-        let runs = takes_part.into_iter().chain(clause.when.clone()).reduce(both);
-        let guarded = |var: &Var| {
-            let other = Expr::binary(Binary::Ne, Expr::Var(var.clone()), mine.clone());
-            runs.clone().map_or(other.clone(), |runs| both(runs, other))
-        };
-        let index = |var: &Var| [Index { var: var.clone(), lo: 0.into(), hi: size.clone() }];
+        let group = InnerGroup::new(clause, self.schedule.slots)?;
         let name = format!("round{n}-clause{}", clause.site.number);
         // Also what it brings for itself, it holds.
-        let brought = PlacedSet::all(&clause.brings, &index(&to), runs.as_ref(), &frame.values)?;
+        let brought = group.brought(&frame.values)?;
         self.are_held(&format!("{name}-brings"), frame, &before, &brought, "brought")?;
         self.by_seat(&format!("{name}-brings"), &brought, frame, "is brought")?;
-        let sent = PlacedSet::all(&clause.brings, &index(&to), Some(&guarded(&to)), &frame.values)?;
-        let own_index = frame.values.get(member.slot, &member.name)?;
-        let for_me = frame.values.with(to.slot, own_index);
-        let arrived = PlacedSet::all(&clause.brings, &index(&member), Some(&guarded(&member)), &for_me)?;
         self.all_take_part(&name, clause, frame)?;
+        self.brought_arrives(&name, &group, frame)?;
+        let (sent, arrived) = (group.sent(&frame.values)?, group.arrived(&frame.values, &here())?);
         self.exchanged(&name, frame, before, sent, arrived)
+    }
+
+    /// What a rank brings for another member arrives there.
+    fn brought_arrives(&mut self, name: &str, group: &InnerGroup<'_>, frame: &ProofContext<'a>) -> Step<()> {
+        let mut frame = frame.clone();
+        let (other, block) = (self.any_rank(&mut frame, "member!"), SeatedBlock::any(self, &mut frame));
+        frame.assume(group.shared_with(&other));
+        frame.assume(not(&same(&other, &here())));
+        let sent = group.for_member(&frame.values, &other)?;
+        let arrived = group.arrived(&frame.seen_at(&other), &other)?;
+        let goal =
+            implies(&any_has(&sent, &mut frame.cx, &block)?, &any_has(&arrived, &mut frame.cx, &block)?);
+        let claim = "what a rank brings for another member arrives there";
+        self.prove(&frame, Property::PeerInverse, &format!("{name}-arrives"), claim, goal);
+        Ok(())
     }
 
     /// The condition of an inner all-to-all is the same for all members of a group.
@@ -196,11 +270,7 @@ impl<'a> Prover<'a> {
         let mut frame = frame.clone();
         frame.cx.settle();
         let other = self.any_rank(&mut frame, "member!");
-        let shared = match clause.group {
-            Group::Node => eq(&other.number, "node"),
-            _ => eq(&other.seat, "local"),
-        };
-        frame.assume(shared);
+        frame.assume(InnerGroup::new(clause, self.schedule.slots)?.shared_with(&other));
         let (mine, theirs) =
             (frame.cx.lower(when, &frame.values)?, frame.cx.lower(when, &frame.seen_at(&other))?);
         let goal = and(frame.cx.take_defined().into_iter().chain([eq(&mine, &theirs)]));
@@ -241,7 +311,8 @@ impl<'a> Prover<'a> {
     fn all_arrived(&mut self, frame: &ProofContext<'a>, held: &PlacedMemory) {
         self.attempt(Property::Coverage, |prover| {
             let mut frame = frame.clone();
-            let block = SeatedBlock { destination: here(), source: prover.any_rank(&mut frame, "source!") };
+            let block = SeatedBlock::any(prover, &mut frame);
+            frame.assume(same(&block.destination, &here()));
             let goal = held.has(&mut frame.cx, &block)?;
             let claim = "every block for the rank is held after the last round";
             prover.prove(&frame, Property::Coverage, "every-block", claim, goal);

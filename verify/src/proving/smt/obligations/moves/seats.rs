@@ -8,6 +8,7 @@
 //! from 1, goes around all ranks: its other end is any rank, or any but `x`.
 
 use super::super::{ProofContext, Prover, Step};
+use super::sets::conjuncts;
 use crate::proving::smt::context::{Context, NoEncoding, TermValues};
 use crate::proving::smt::numbering::{CyclicTerm, Numbering, P};
 use crate::proving::smt::query::Property;
@@ -53,12 +54,17 @@ pub(super) struct PlacedElement {
     pub(super) ends: [Option<CyclicTerm>; 2],
 }
 
-/// What is known of a coordinate of a block: an expression has this value.
+/// What is known of a coordinate of a block, or by a filter: an expression has this value.
 struct Equation<'e> {
     side: &'e Expr,
-    value: &'e str,
+    value: Known<'e>,
     /// Whether it is modulo `nodes`.
     wraps: bool,
+}
+
+enum Known<'e> {
+    Coordinate(&'e str),
+    Side(&'e Expr),
 }
 
 impl PlacedSet {
@@ -188,8 +194,14 @@ impl PlacedSet {
         let mut equations = Vec::new();
         for (end, rank) in self.ends.iter().zip([&block.source, &block.destination]) {
             if let End::Cell { number, seat } = end {
-                equations.push(Equation { side: seat, value: &rank.seat, wraps: false });
-                equations.push(Equation { side: number, value: &rank.number, wraps: true });
+                equations.push(Equation { side: seat, value: Known::Coordinate(&rank.seat), wraps: false });
+                equations.push(Equation { side: number, value: Known::Coordinate(&rank.number), wraps: true });
+            }
+        }
+        for condition in self.filter.iter().flat_map(conjuncts) {
+            if let Expr::Binary(Binary::Eq, a, b) = condition {
+                equations.push(Equation { side: a, value: Known::Side(b), wraps: false });
+                equations.push(Equation { side: b, value: Known::Side(a), wraps: false });
             }
         }
         let mut values = self.values.clone();
@@ -224,6 +236,11 @@ fn solve(
 ) -> Step<Option<(Vec<usize>, Vec<TermValues>)>> {
     for equation in equations {
         let mentioned: Vec<usize> = unknown.iter().copied().filter(|slot| equation.side.mentions(*slot)).collect();
+        let value = match &equation.value {
+            Known::Coordinate(value) => value.to_string(),
+            Known::Side(other) if unknown.iter().any(|slot| other.mentions(*slot)) => continue,
+            Known::Side(other) => cx.lower(other, values)?,
+        };
         let steps: Vec<_> = mentioned.iter().map(|slot| affine(equation.side, *slot)).collect();
         match (mentioned.as_slice(), steps.as_slice()) {
             (&[slot], [Some((base, step))]) => {
@@ -231,7 +248,7 @@ fn solve(
                 let turns: &[i64] = if equation.wraps { &[-1, 0, 1] } else { &[0] };
                 let mut ways = Vec::new();
                 for turn in turns {
-                    let way = sub(&Numbering::Nodes.turned(equation.value, *turn), &base);
+                    let way = sub(&Numbering::Nodes.turned(&value, *turn), &base);
                     let value = match step {
                         Expr::Int(1) => way,
                         Expr::Int(-1) => sub("0", &way),
@@ -255,7 +272,7 @@ fn solve(
                     _ => continue,
                 };
                 let (step, base) = (cx.lower(step, values)?, cx.lower(equation.side, values)?);
-                let (quotient, remainder) = cx.quotient(&sub(equation.value, &base), &step);
+                let (quotient, remainder) = cx.quotient(&sub(&value, &base), &step);
                 return Ok(Some((mentioned, vec![values.with(strided, quotient).with(unit, remainder)])));
             }
             _ => {}

@@ -3,7 +3,7 @@
 //! Membership is exact, in both directions: the index is computed, not searched for. So the same formula may be assumed
 //! and proved. Sets whose index cannot be computed (several indices, items that are not affine) are not encoded.
 
-use super::super::{ProofContext, Prover, Step, values_at};
+use super::super::{ProofContext, Prover, RANK, Step, values_at};
 use crate::proving::smt::context::{Context, NoEncoding, TermValues};
 use crate::proving::smt::numbering::{CyclicTerm, Numbering};
 use crate::proving::smt::query::Property;
@@ -28,6 +28,12 @@ impl ContributorClaim {
     /// The same contributors for all blocks.
     pub(in super::super) fn everywhere(ranks: BlockSet, values: &TermValues, wheel: Numbering) -> Self {
         ContributorClaim { ranks, block: None, values: values.clone(), wheel }
+    }
+
+    /// Whether it is the rank itself, as at the beginning.
+    pub(super) fn is_own(&self) -> bool {
+        let own = |item: &Expr| matches!(item, Expr::Var(v) if v.slot == RANK);
+        matches!(self.ranks.parts.as_slice(), [part] if own(&part.item) && part.over.is_empty() && part.filter.is_none())
     }
 
     /// The contributors on a rank to a block, in `0..blocks`.

@@ -5,6 +5,7 @@
 //! rank takes part; otherwise no rank does. On nodes, that is the first seat of the first and of the last node, and only
 //! messages between nodes count.
 
+use super::super::counters::stays_on_node;
 use super::super::{ProofContext, Prover, Step};
 use super::claims::first;
 use crate::proving::smt::numbering::{CyclicTerm, Numbering};
@@ -76,7 +77,6 @@ impl<'a> Prover<'a> {
 
     /// Whether the messages of a round stay on their nodes, because their peers are written `at(node, …)`.
     pub(in super::super) fn stays_on_node(&self, l: &Loop) -> bool {
-        let here = roundel_spec::expr::Expr::var("node", super::super::NODE);
-        l.transfers.iter().all(|t| self.wheel.split(&t.peer).is_some_and(|(node, _)| node == here))
+        self.wheel == Numbering::Nodes && l.transfers.iter().all(stays_on_node)
     }
 }

@@ -205,6 +205,7 @@ impl<'a> Prover<'a> {
         frame.assume(is_rank);
         let turns = self.windows.of(&t.peer).turns();
         frame.assume(or(turns.iter().map(|m| eq(&declared.number, &self.wheel.turned(&peer.number, *m)))));
+        frame.meet_node(&peer)?;
         self.hinted(l, frame, &peer)?;
         Ok(peer)
     }

@@ -21,6 +21,13 @@ impl<'a> Prover<'a> {
         before: &[ContributorClaim],
         after: &[ContributorClaim],
     ) {
+        if !l.within.is_empty() {
+            let reason = "a round of a reduction with messages and an inner collective is not encoded: make it two";
+            return match l.transfers.is_empty() {
+                true => self.reduced_inside(n, l, frame, before, after),
+                false => self.gap(Property::Contributors, reason.into()),
+            };
+        }
         for t in &l.transfers {
             self.clause_is_sound(t, frame);
         }
@@ -100,7 +107,8 @@ impl<'a> Prover<'a> {
                         prover.part(&at, &here, &[&arrives], "is replaced by no less", Property::Contributors)?;
                         prover.becomes(&at, &arrives, &nothing, &result)
                     }
-                    Action::Overwrite => Err(NoEncoding("a line that is given up".into())),
+                    // What was there is given up.
+                    Action::Overwrite => prover.becomes(&at, &arrives, &nothing, &result),
                     Action::CombineLeft { with } | Action::CombineRight { with } => {
                         let own = before[with as usize].at(&rank, &block);
                         if with as usize != into {

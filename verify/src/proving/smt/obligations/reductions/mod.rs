@@ -5,6 +5,7 @@
 
 mod claims;
 mod idle;
+mod inner;
 mod meetings;
 mod memory;
 mod order;

@@ -83,6 +83,7 @@ impl<'a> Prover<'a> {
         let mut frame = frame.clone();
         let one = self.combined(l, &mut frame, &self.wheel.here(), receipts[0], before, after)?;
         let other = self.any_rank(&mut frame, "other!");
+        frame.meet_node(&other)?;
         self.hinted(l, &mut frame, &other)?;
         let two = self.combined(l, &mut frame, &other, receipts[1], before, after)?;
         frame.assume(eq(&one.block, &two.block));
@@ -121,7 +122,7 @@ impl<'a> Prover<'a> {
     }
 
     /// Assumes that two sets are equal, at some ranks.
-    fn same_at(
+    pub(super) fn same_at(
         &self,
         frame: &mut ProofContext<'_>,
         ranks: &[CyclicTerm],
@@ -151,6 +152,7 @@ impl<'a> Prover<'a> {
         let mut frame = frame.clone();
         let one = self.combined(l, &mut frame, &self.wheel.here(), receipt, before, after)?;
         let other = self.any_rank(&mut frame, "other!");
+        frame.meet_node(&other)?;
         self.hinted(l, &mut frame, &other)?;
         let theirs = after[0].at(&other, &one.block);
         let mut instances = vec![one.rank.clone(), other.clone(), one.peer.clone()];
@@ -198,7 +200,7 @@ impl<'a> Prover<'a> {
 
     /// The first and the last number of every comprehension: if they are ranks, facts about whole sets are instantiated
     /// there. The choice of ranks decides only what can be proved, never whether it is true.
-    fn ends(&self, frame: &mut ProofContext<'_>, set: &SymbolicSet) -> Step<Vec<CyclicTerm>> {
+    pub(super) fn ends(&self, frame: &mut ProofContext<'_>, set: &SymbolicSet) -> Step<Vec<CyclicTerm>> {
         let mut all = Vec::new();
         for piece in &set.pieces {
             // If a condition selects ranks, the first and the last number are not useful.

@@ -522,7 +522,7 @@ fn try_mutants(choose: impl Fn(Vec<Mutant>) -> Vec<Mutant>, portfolio: &Portfoli
     let mut wrong = 0;
     for entry in catalogue() {
         let original = (entry.schedule)();
-        // Reductions, and what looks at nodes and is claimed on nodes of equal size only, have tests of their own.
+        // Reductions, and what looks at nodes, have tests of their own.
         if original.kind.reduces() || original.kind.has_root() || original.uses_placement() {
             continue;
         }

@@ -105,7 +105,7 @@ impl Algorithm {
         roots.into_iter().try_for_each(|root| self.serves_root(counts, root))
     }
 
-    /// Returns an error unless it is proved for `p` ranks, on nodes of equal size if it looks at nodes. Its inner
+    /// Returns an error unless it is proved for `p` ranks, on some nodes if it looks at nodes. Its inner
     /// collectives are not checked, which would take time proportional to the number of ranks.
     pub(super) fn reaches(&self, p: u64) -> Result<(), Refusal> {
         let mut reaches = Reaches { p: p as i64, answer: Ok(()) };

@@ -8,6 +8,7 @@
 mod bits;
 mod digits;
 mod nested;
+mod parts;
 mod sizes;
 
 use super::numbering::{CyclicTerm, NODE, NODES, Numbering, PPN};
@@ -111,6 +112,10 @@ pub(crate) struct Context<'a> {
     digit_sums: BTreeSet<Term>,
     /// Nodes whose size occurs.
     sized: BTreeSet<Term>,
+    /// Parts whose beginning occurs.
+    begun: BTreeSet<parts::Part>,
+    /// Numbers whose part occurs.
+    parted: BTreeSet<parts::Part>,
 }
 
 /// The symbol of powers; no constant has it.
@@ -163,6 +168,8 @@ impl<'a> Context<'a> {
             xors: Vec::new(),
             digit_sums: BTreeSet::new(),
             sized: BTreeSet::new(),
+            begun: BTreeSet::new(),
+            parted: BTreeSet::new(),
         }
     }
 
@@ -190,7 +197,7 @@ impl<'a> Context<'a> {
     /// A symbol that is not in use in this context: the name itself, or the name with the first free number.
     fn free(&self, name: &str) -> String {
         let (mut candidate, mut number) = (symbol(name), 2);
-        while [POW, digits::DIGIT_SUM, sizes::NODE_SIZE].contains(&candidate.as_str()) || self.declarations.contains_key(&candidate) {
+        while [POW, digits::DIGIT_SUM, sizes::NODE_SIZE, parts::PART_BEGIN, parts::PART_OF].contains(&candidate.as_str()) || self.declarations.contains_key(&candidate) {
             candidate = symbol(&format!("{name}.{number}"));
             number += 1;
         }
@@ -519,6 +526,9 @@ impl<'a> Context<'a> {
                 let position = args[2].clone();
                 self.digit(a, b, &position)
             }
+            Builtin::PartSize => self.part_size(a, b, &args[2]),
+            Builtin::PartBegin => self.part_begin(a, b, &args[2]),
+            Builtin::PartOf => self.part_of(a, b, &args[2]),
             Builtin::Gcd | Builtin::Digit | Builtin::FirstRank | Builtin::NodeSize | Builtin::Pair => {
                 return Err(NoEncoding(format!("`{whole}`")));
             }
@@ -598,6 +608,7 @@ impl<'a> Context<'a> {
         laws.extend(self.equal_divisors());
         laws.extend(self.one_more_laws());
         laws.extend(self.size_laws());
+        laws.extend(self.part_laws());
         if more {
             laws.extend(self.product_laws());
         }

@@ -83,6 +83,9 @@ impl<'a> ProofContext<'a> {
     /// Makes known what is known of the states on a rank's node.
     pub(super) fn meet_node(&mut self, rank: &CyclicTerm) -> Step<()> {
         let Some(levels) = self.levels.clone() else { return Ok(()) };
+        if levels.nodes.iter().any(|known| known.number == rank.number) {
+            return Ok(());
+        }
         let wheel = self.cx.wheel();
         for values in &levels.values {
             let there = values_at(wheel, values, rank);

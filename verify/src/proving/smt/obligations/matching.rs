@@ -44,10 +44,13 @@ impl<'a> Prover<'a> {
                 frame.assume(element.condition.clone());
                 let wheel = prover.wheel;
                 let declared = prover.peer(here, &mut frame, &element)?;
-                let peer = CyclicTerm { number: frame.cx.constant("peer!"), seat: declared.seat.clone() };
-                frame.assume(within(&peer.number, "0", wheel.around()));
-                frame.assume(prover.windows.of(&here.peer).contains(wheel, &declared.number));
-                frame.assume(wheel.same_number(&declared.number, &peer.number));
+                let mut peer = CyclicTerm { number: declared.number.clone(), seat: declared.seat.clone() };
+                if wheel == Numbering::Ranks || declared.number != wheel.here().number {
+                    peer.number = frame.cx.constant("peer!");
+                    frame.assume(within(&peer.number, "0", wheel.around()));
+                    frame.assume(prover.windows.of(&here.peer).contains(wheel, &declared.number));
+                    frame.assume(wheel.same_number(&declared.number, &peer.number));
+                }
                 let seated = prover.seated(&mut frame.cx, &peer);
                 frame.assume(seated);
                 frame.meet_node(&peer)?;

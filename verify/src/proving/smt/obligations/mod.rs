@@ -13,6 +13,7 @@ mod levels;
 mod loops;
 mod matching;
 mod moves;
+mod parts;
 mod reductions;
 mod round;
 mod start;
@@ -158,6 +159,7 @@ impl<'a> Prover<'a> {
             return self.gap(Property::Invariant, reason);
         }
         self.domain();
+        self.divided_into_parts();
         self.rotation();
         self.split();
         let entry = self.base().and_then(|frame| self.start(frame));

@@ -103,6 +103,7 @@ impl<'a> Prover<'a> {
             };
         }
         self.domain();
+        self.divided_into_parts();
         self.rotation();
         let mut entry = match self.base().and_then(|frame| self.all_from_here(frame)) {
             Ok(entry) => entry,

@@ -131,6 +131,7 @@ impl<'a> Prover<'a> {
     /// The obligations of an all-to-all that looks at nodes.
     pub(super) fn all_to_all_on_nodes(&mut self) {
         self.domain();
+        self.divided_into_parts();
         self.rotation();
         let run = self.base().and_then(|frame| {
             let mut held = PlacedMemory::OwnSources;

@@ -9,7 +9,7 @@
 
 use super::super::{ProofContext, Prover, Step};
 use crate::proving::smt::context::{Context, TermValues};
-use crate::proving::smt::numbering::CyclicTerm;
+use crate::proving::smt::numbering::{CyclicTerm, Numbering};
 use crate::proving::smt::query::Property;
 use crate::proving::smt::sets::{SetElement, SymbolicSet};
 use crate::proving::smt::term::{and, eq, not, or};
@@ -200,6 +200,13 @@ impl<'a> Prover<'a> {
     ) -> Step<CyclicTerm> {
         let values = super::super::round::bind(&frame.seen_at(rank), t, element);
         let declared = frame.cx.cell(&t.peer, &values)?;
+        if self.wheel == Numbering::Nodes && declared.number == rank.number {
+            // It is on the same node.
+            let is_rank = self.is_rank(&mut frame.cx, &declared);
+            frame.assume(is_rank);
+            self.hinted(l, frame, &declared)?;
+            return Ok(declared);
+        }
         let peer = CyclicTerm { number: frame.cx.constant("peer!"), seat: declared.seat };
         let is_rank = self.is_rank(&mut frame.cx, &peer);
         frame.assume(is_rank);

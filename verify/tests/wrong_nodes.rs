@@ -22,6 +22,7 @@ const LOCALITY_BRUCK: &str = "allgather/locality-bruck";
 const HIERARCHICAL: &str = "allgather/hierarchical";
 const MULTI_LANE: &str = "allgather/multi-lane";
 const SMP: &str = "allreduce/smp";
+const NAP: &str = "allreduce/nap";
 const LEADERS: &str = "alltoall/leaders";
 const LANES: &str = "alltoall/hierarchical";
 
@@ -122,6 +123,21 @@ const WRONG: &[(&str, &str, &str)] = &[
     (SMP, "[region(g); g in 0..if done { nodes }", "[region(g); g in 0..if done && p <= 41 { nodes }"),
     (SMP, "rounds = w + if rem > 0 { 2 }", "rounds = w + if rem > 0 { 1 }"),
     (SMP, "sent <= w + if rem > 0 { 1 } else { 0 })]\n#[bound(each", "sent <= w)]\n#[bound(each"),
+    // The counterpart of a node in a part that is one smaller; the rule of parts by integer division.
+    (NAP, "k < part_size(g, q, local)", "k <= part_size(g, q, local)"),
+    (NAP, "ceil_div(g, pow(lanes, lev))", "max(1, g / pow(lanes, lev))"),
+    (NAP, "m >= larger && k < larger", "m > larger && k < larger"),
+    (NAP, "overwrites = acc)]\n#[recv", "combine = by_rank)]\n#[recv"),
+    (NAP, "ceil_log(lanes, nodes) } else { 0 }, phase", "floor_log(lanes, nodes) } else { 0 }, phase"),
+    (NAP, "local + j * q < ppn", "local + j * q < lanes"),
+    (NAP, "from = at(node, local % q)", "from = at(node, 0)"),
+    (NAP, "when = phase == 1, members = q", "when = phase == 1 && node > 0, members = q"),
+    (NAP, "members = q", "members = q - if p > 41 { 1 } else { 0 }"),
+    (NAP, "(all, inner, when = lanes == 1)", "(all, inner, when = lanes == 1 && ppn == 1)"),
+    (NAP, "(node, inner, when = lanes > 1)", "(node, inner, when = lanes > 1 && ppn <= 6)"),
+    (NAP, "local < q && local != m", "local < q && local != m && p <= 41"),
+    (NAP, "last g = nodes", "last g = nodes - if p > 41 { 1 } else { 0 }"),
+    (NAP, "messages_received <= 1", "messages_received <= 0"),
     // All-to-alls.
     (LEADERS, "to = at(node + g, 0)", "to = at(node - g, 0)"),
     (LEADERS, "for g in 1..nodes", "for g in 1..if p > 41 { nodes - 1 } else { nodes }"),
@@ -165,7 +181,7 @@ fn fault(schedule: &Schedule) -> Option<Violation> {
 #[test]
 fn entries_that_look_at_nodes_are_proved() {
     let Some(portfolio) = solvers(20) else { return };
-    for name in every(2, &[LOCALITY_BRUCK, HIERARCHICAL, MULTI_LANE, SMP, LEADERS, LANES]) {
+    for name in every(2, &[LOCALITY_BRUCK, HIERARCHICAL, MULTI_LANE, SMP, NAP, LEADERS, LANES]) {
         let induction = InductionResult::over(name, &replaced(name, "collective", "collective"), &portfolio, &|| {});
         assert!(induction.complete(), "{name}: {:#?}", induction.by_property());
     }

@@ -397,7 +397,7 @@ fn calls_that_cannot_be_are_left_to_the_library() {
 fn a_choice_is_explained_in_one_line() {
     let selection = Selection::parse(GOOD).expect("is good");
     let line = selection.choose(&Question { commutes: false, ..Question::new(Kind::Allreduce, 16, 4, 8) }).explain();
-    let nap = "proved for p <= 96, nodes of equal size (the last may be smaller), all placements of p <= 12";
+    let nap = "proved for all p, every placement";
     let call = "allreduce p=16 nodes=4 ppn=4 bytes=8 in rank order";
     assert_eq!(line, format!("{call}: allreduce/nap, by the rule at line 4; {nap} (proofs/NapAllreduce.json)"));
     let alone = Question::new(Kind::Allreduce, 8, 1, 8);

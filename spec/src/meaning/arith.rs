@@ -305,7 +305,10 @@ mod tests {
             assert_eq!((checked_part_size(n, parts, parts), checked_part_size(n, parts, -1)), (None, None));
             assert_eq!((checked_part_begin(n, parts, parts + 1), checked_part_of(n, parts, n)), (None, None));
         }
-        assert_eq!((checked_part_size(3, 0, 0), checked_part_begin(3, 0, 0), checked_part_of(3, 0, 0)), (None, None, None));
+        assert_eq!(
+            (checked_part_size(3, 0, 0), checked_part_begin(3, 0, 0), checked_part_of(3, 0, 0)),
+            (None, None, None)
+        );
         assert_eq!(checked_digit_sum(-1, 2), None);
         assert_eq!(checked_digit_sum(1, 1), None);
         assert_eq!(checked_gcd(i64::MIN, 0), None);

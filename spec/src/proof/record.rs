@@ -11,8 +11,8 @@
 
 use super::{Placements, ProvedRange};
 use crate::check::{Checked, Points};
-use crate::schedule::{Bound, Group, Schedule};
 use crate::schedule::canonical::hash;
+use crate::schedule::{Bound, Group, Schedule};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::{Path, PathBuf};

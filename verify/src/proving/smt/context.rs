@@ -197,7 +197,10 @@ impl<'a> Context<'a> {
     /// A symbol that is not in use in this context: the name itself, or the name with the first free number.
     fn free(&self, name: &str) -> String {
         let (mut candidate, mut number) = (symbol(name), 2);
-        while [POW, digits::DIGIT_SUM, sizes::NODE_SIZE, parts::PART_BEGIN, parts::PART_OF].contains(&candidate.as_str()) || self.declarations.contains_key(&candidate) {
+        while [POW, digits::DIGIT_SUM, sizes::NODE_SIZE, parts::PART_BEGIN, parts::PART_OF]
+            .contains(&candidate.as_str())
+            || self.declarations.contains_key(&candidate)
+        {
             candidate = symbol(&format!("{name}.{number}"));
             number += 1;
         }

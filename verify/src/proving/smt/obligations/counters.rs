@@ -86,7 +86,8 @@ impl<'a> Prover<'a> {
 
     /// On nodes, a clause whose first block is missing has no other either, so that its messages can be counted.
     pub(super) fn messages_have_first(&mut self, n: usize, l: &'a Loop, inside: &ProofContext<'a>) {
-        let speaks = |metric: Metric| matches!(metric, Metric::NonlocalMessagesSent | Metric::NonlocalMessagesReceived);
+        let speaks =
+            |metric: Metric| matches!(metric, Metric::NonlocalMessagesSent | Metric::NonlocalMessagesReceived);
         let bounded = self.schedule.bounds.iter().any(|bound| speaks(bound.metric) && !bound.checked);
         let held = l.holds.iter().any(|hold| matches!(hold, Hold::Counter(metric, _) if speaks(*metric)));
         if self.wheel == Numbering::Ranks || !(bounded || held) {

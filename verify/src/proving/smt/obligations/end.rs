@@ -217,7 +217,8 @@ impl<'a> Prover<'a> {
     /// The most that the phases of a loop use for each value of the first index: one for each that sends between nodes
     /// or, of messages, what a bound on single rounds says.
     fn most_in_round(&self, n: usize, metric: Metric, phases: &[&Loop]) -> Step<Term> {
-        let single = |bound: &&Bound| bound.scope == BoundScope::PerRound(n) && bound.metric == metric && !bound.checked;
+        let single =
+            |bound: &&Bound| bound.scope == BoundScope::PerRound(n) && bound.metric == metric && !bound.checked;
         let of_round = self.schedule.bounds.iter().find(single).map(|bound| &bound.value);
         match (metric, of_round) {
             (Metric::NonlocalRounds, _) => Ok(phases.len().to_string()),

@@ -117,12 +117,7 @@ impl<'a> ProofContext<'a> {
 }
 
 /// That a node has the values of another one, if it is in the group of that one.
-fn agreement(
-    (first, count): (&State, &State),
-    of: &TermValues,
-    on_node: &TermValues,
-    node: &str,
-) -> Step<Term> {
+fn agreement((first, count): (&State, &State), of: &TermValues, on_node: &TermValues, node: &str) -> Step<Term> {
     let value = |values: &TermValues, state: &State| values.get(state.var.slot, &state.var.name);
     let (begin, size) = (value(of, first)?, value(of, count)?);
     let same = and([eq(&value(on_node, first)?, &begin), eq(&value(on_node, count)?, &size)]);
@@ -324,13 +319,7 @@ impl<'a> Prover<'a> {
     }
 
     /// The values before a round, from those after it.
-    fn earlier(
-        &self,
-        l: &Loop,
-        frame: &mut ProofContext<'_>,
-        later: &TermValues,
-        s: &str,
-    ) -> Step<TermValues> {
+    fn earlier(&self, l: &Loop, frame: &mut ProofContext<'_>, later: &TermValues, s: &str) -> Step<TermValues> {
         let mut before = later.with(l.indices[0].var.slot, s);
         for state in &l.states {
             let value = frame.cx.lower(&state.next, later)?;

@@ -100,7 +100,8 @@ impl<'a> Prover<'a> {
         for index in &there.each {
             let untold = || NoEncoding(format!("`for {index}`, which the peer `{}` does not tell,", there.peer));
             let (_, seat) = frame.cx.coordinates(&there.peer)?;
-            let (base, step) = affine(&seat, index.var.slot).filter(|(_, s)| *s != Expr::Int(0)).ok_or_else(untold)?;
+            let (base, step) =
+                affine(&seat, index.var.slot).filter(|(_, s)| *s != Expr::Int(0)).ok_or_else(untold)?;
             let values = frame.seen_at(peer).with(index.var.slot, "0");
             let (base, step) = (frame.cx.lower(&base, &values)?, frame.cx.lower(&step, &values)?);
             indices.push(frame.cx.quotient(&sub("local", &base), &step).0);

@@ -12,9 +12,8 @@ impl Prover<'_> {
     /// The laws of parts, where a schedule divides anything.
     pub(super) fn divided_into_parts(&mut self) {
         let mut divides = false;
-        let parts = |e: &Expr| {
-            matches!(e, Expr::Builtin(Builtin::PartSize | Builtin::PartBegin | Builtin::PartOf, _))
-        };
+        let parts =
+            |e: &Expr| matches!(e, Expr::Builtin(Builtin::PartSize | Builtin::PartBegin | Builtin::PartOf, _));
         self.schedule.for_each_expr(&mut |_, e| e.walk(&mut |e| divides |= parts(e)));
         if divides {
             self.attempt(Property::Hints, |prover| {

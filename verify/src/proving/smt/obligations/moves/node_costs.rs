@@ -60,7 +60,8 @@ impl<'a> Prover<'a> {
                 }
                 let mut count = "1".to_string();
                 if let Some(index) = t.each.first() {
-                    let (lo, hi) = (frame.cx.lower(&index.lo, &frame.values)?, frame.cx.lower(&index.hi, &frame.values)?);
+                    let (lo, hi) =
+                        (frame.cx.lower(&index.lo, &frame.values)?, frame.cx.lower(&index.hi, &frame.values)?);
                     count = ite(&le(&lo, &hi), &sub(&hi, &lo), "0");
                 }
                 let when = match &t.when {

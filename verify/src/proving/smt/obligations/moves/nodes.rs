@@ -258,8 +258,7 @@ impl<'a> Prover<'a> {
         frame.assume(not(&same(&other, &here())));
         let sent = group.for_member(&frame.values, &other)?;
         let arrived = group.arrived(&frame.seen_at(&other), &other)?;
-        let goal =
-            implies(&any_has(&sent, &mut frame.cx, &block)?, &any_has(&arrived, &mut frame.cx, &block)?);
+        let goal = implies(&any_has(&sent, &mut frame.cx, &block)?, &any_has(&arrived, &mut frame.cx, &block)?);
         let claim = "what a rank brings for another member arrives there";
         self.prove(&frame, Property::PeerInverse, &format!("{name}-arrives"), claim, goal);
         Ok(())
@@ -272,8 +271,7 @@ impl<'a> Prover<'a> {
         frame.cx.settle();
         let other = self.any_rank(&mut frame, "member!");
         frame.assume(InnerGroup::new(clause, self.schedule.slots)?.shared_with(&other));
-        let (mine, theirs) =
-            (frame.cx.lower(when, &frame.values)?, frame.cx.lower(when, &frame.seen_at(&other))?);
+        let (mine, theirs) = (frame.cx.lower(when, &frame.values)?, frame.cx.lower(when, &frame.seen_at(&other))?);
         let goal = and(frame.cx.take_defined().into_iter().chain([eq(&mine, &theirs)]));
         let claim = format!("`{when}` is the same for all members of the group");
         self.prove(&frame, Property::PeerInverse, &format!("{name}-together"), &claim, goal);
@@ -424,9 +422,8 @@ impl<'a> Prover<'a> {
             let (lo, hi) = (frame.cx.lower(&index.lo, &values)?, frame.cx.lower(&index.hi, &values)?);
             let turned = [add(&way, "nodes"), sub(&way, "nodes")];
             let inside = |x: &str| within(x, &lo, &hi);
-            let chosen = turned.iter().rfold(way.clone(), |found, x| {
-                crate::proving::smt::term::ite(&inside(x), x, &found)
-            });
+            let chosen =
+                turned.iter().rfold(way.clone(), |found, x| crate::proving::smt::term::ite(&inside(x), x, &found));
             return Ok(vec![crate::proving::smt::term::ite(&inside(&way), &way, &chosen)]);
         }
         Err(NoEncoding(format!("`for {index}`, which the peer `{}` does not tell,", t.peer)))

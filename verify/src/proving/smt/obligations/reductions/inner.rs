@@ -68,7 +68,8 @@ impl<'a> Prover<'a> {
 
     /// That a clause runs; all members of a group agree on it, and on how many they are.
     fn run_together(&mut self, n: usize, clause: &Within, frame: &ProofContext<'a>) -> Step<Term> {
-        if !matches!(clause.group, Group::Node | Group::All) || clause.group == Group::All && clause.members.is_some() {
+        if !matches!(clause.group, Group::Node | Group::All) || clause.group == Group::All && clause.members.is_some()
+        {
             return Err(NoEncoding("a reduction inside of other groups than nodes".into()));
         }
         let name = format!("round{n}-clause{}", clause.site.number);
@@ -218,14 +219,18 @@ impl<'a> Prover<'a> {
 
     /// The nodes of a claim that is written `[region(first + j); j in 0..count]`, and does not wrap.
     fn stretch(&self, cx: &mut Context<'_>, pieces: &[SetPiece]) -> Step<Stretch> {
-        let [piece] = pieces else { return Err(NoEncoding("an inner reduction of several stretches of nodes".into())) };
+        let [piece] = pieces else {
+            return Err(NoEncoding("an inner reduction of several stretches of nodes".into()));
+        };
         let other = || NoEncoding(format!("an inner reduction of `{}`, which is no stretch of nodes,", piece.part));
         let (number, seat) = cx.coordinates(&piece.part.item)?;
         let seated = seat_index(&piece.indices, &number, &seat).ok_or_else(other)?;
         let whole = Expr::Builtin(Builtin::NodeSize, vec![number.clone()]);
         let seats = &piece.indices[seated];
         let all_seats = seats.lo == Expr::Int(0) && seats.hi == whole && seat == Expr::Var(seats.var.clone());
-        let [index] = [0, 1].into_iter().filter(|i| *i != seated).collect::<Vec<_>>()[..] else { return Err(other()) };
+        let [index] = [0, 1].into_iter().filter(|i| *i != seated).collect::<Vec<_>>()[..] else {
+            return Err(other());
+        };
         let unwrapped = self.windows.of(&piece.part.item).turns() == [0];
         let plain = piece.part.filter.is_none() && piece.guard.is_none() && piece.indices.len() == 2;
         let index = &piece.indices[index];

@@ -54,7 +54,7 @@ unsafe extern "C" {
     ) -> c_int;
 }
 
-/// A way to gather: its name, and a call that says whether it went well.
+/// A way to gather: its name, and a call that returns whether it succeeded.
 struct Variant {
     name: &'static str,
     call: fn(&SimpleCommunicator, &[u64], &mut [u64]) -> bool,
@@ -82,7 +82,7 @@ fn generated<C: Allgather>(collective: &C, comm: &SimpleCommunicator, send: &[u6
 fn handwritten(function: Handwritten, comm: &SimpleCommunicator, send: &[u64], recv: &mut [u64]) -> bool {
     let (count, datatype) = (send.len() as c_int, u64::equivalent_datatype());
     let (from, to) = (send.as_ptr().cast(), recv.as_mut_ptr().cast());
-    // SAFETY: the function is told the lengths of both buffers, and ends its messages before it returns.
+    // SAFETY: the function gets the lengths of both buffers, and completes its messages before it returns.
     let code = unsafe { function(from, count, datatype.as_raw(), size_of::<u64>(), to, recv.len(), comm.as_raw()) };
     code == ffi::MPI_SUCCESS as c_int
 }
@@ -112,7 +112,7 @@ fn measure_all(world: &SimpleCommunicator, calls: usize) {
     }
 }
 
-/// The median time of each variant in microseconds. The variants take turns, each time in another order.
+/// The median time of each variant in microseconds. The variants take turns, each time in a different order.
 fn measure(world: &SimpleCommunicator, count: usize, calls: usize) -> Vec<f64> {
     let send: Vec<u64> = (0..count as u64).map(|i| i + ((world.rank() as u64) << 32)).collect();
     let mut recv = vec![0; count * world.size() as usize];
@@ -141,7 +141,7 @@ fn measure(world: &SimpleCommunicator, count: usize, calls: usize) -> Vec<f64> {
     times.iter().map(|times| median_of_slowest(world, times)).collect()
 }
 
-/// The first calls make what is cached; those that follow are counted, inside [`measured`].
+/// The first calls fill the caches; the calls after them are counted, inside [`measured`].
 fn count_instructions(world: &SimpleCommunicator, name: &str, calls: usize) {
     let Some(variant) = VARIANTS.iter().find(|variant| variant.name == name) else {
         eprintln!("there is no variant {name}");
@@ -153,7 +153,7 @@ fn count_instructions(world: &SimpleCommunicator, name: &str, calls: usize) {
     measured(variant, world, &send, &mut recv, calls);
 }
 
-/// What callgrind counts.
+/// The function that callgrind counts.
 #[unsafe(no_mangle)]
 #[inline(never)]
 fn measured(variant: &Variant, world: &SimpleCommunicator, send: &[u64], recv: &mut [u64], calls: usize) {

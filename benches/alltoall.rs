@@ -1,7 +1,7 @@
 //! All-to-alls against MPI_Alltoall, as the library chooses it and with each of its algorithms.
 //!
 //! `benches/alltoall.sh` runs this several times and combines the results. All variants take turns in one job, each on
-//! a communicator of its own, so that what a call leaves behind for the next one like it is there. A line of output is
+//! its own communicator, so that each call finds what an earlier one like it has cached. A line of output is
 //! a number of bytes per block, a name, and the median over batches of the time per call on the slowest rank, in
 //! microseconds. The network that the radix is chosen for is measured before each length.
 
@@ -26,13 +26,13 @@ unsafe extern "C" {
     fn forced_alltoall(comm: ffi::MPI_Comm, algorithm: c_int, result: *mut ffi::MPI_Comm) -> c_int;
 }
 
-/// The algorithms that Open MPI can be told to use, by their numbers: all but the one for two ranks.
+/// The algorithms that Open MPI can be forced to use, by their numbers: all but the one for two ranks.
 const FORCED: [(c_int, &str); 4] = [(1, "linear"), (2, "pairwise"), (3, "bruck"), (4, "linear-sync")];
 
 /// Calls that follow each other without a barrier.
 const BATCH: usize = 10;
 
-/// A way to do it, on a communicator of its own.
+/// A variant, on its own communicator.
 struct Variant {
     name: String,
     comm: SimpleCommunicator,
@@ -41,7 +41,7 @@ struct Variant {
 
 type Call = Box<dyn Fn(&SimpleCommunicator, &[u8], &mut [u8]) -> bool>;
 
-/// A variant of ours.
+/// A variant of Roundel.
 fn ours<C: Alltoall + 'static>(world: &SimpleCommunicator, name: String, collective: C) -> Variant {
     let call = move |comm: &SimpleCommunicator, send: &[u8], recv: &mut [u8]| {
         collective.alltoall(comm, black_box(send), black_box(recv)).is_ok()
@@ -49,7 +49,7 @@ fn ours<C: Alltoall + 'static>(world: &SimpleCommunicator, name: String, collect
     Variant { name, comm: world.duplicate(), call: Box::new(call) }
 }
 
-/// The library's, on a communicator that decides which algorithm it is.
+/// The library's MPI_Alltoall, on a communicator that determines the algorithm.
 fn library(name: String, comm: SimpleCommunicator) -> Variant {
     let call = |comm: &SimpleCommunicator, send: &[u8], recv: &mut [u8]| {
         comm.all_to_all_into(black_box(send), black_box(recv));
@@ -58,9 +58,9 @@ fn library(name: String, comm: SimpleCommunicator) -> Variant {
     Variant { name, comm, call: Box::new(call) }
 }
 
-/// A communicator on which the library uses one algorithm, if it can be told so.
+/// A communicator on which the library uses one algorithm, if it can be forced to.
 fn forced(world: &SimpleCommunicator, algorithm: c_int) -> Option<SimpleCommunicator> {
-    // SAFETY: the communicator is live, and the result is a communicator where the call says so.
+    // SAFETY: the communicator is live, and the result is a communicator if the call succeeds.
     unsafe {
         let mut comm = ffi::RSMPI_COMM_NULL;
         let code = forced_alltoall(world.as_raw(), algorithm, &mut comm);
@@ -101,7 +101,7 @@ fn main() -> Result<(), Error> {
     let world = universe.world();
     let batches = std::env::args().nth(1).and_then(|batches| batches.parse().ok()).unwrap_or(20);
     for bytes in [8, 64, 256, 1024, 4096] {
-        // Connections are made by the first messages, and are no matter of this.
+        // The first messages open connections, which are not to be measured.
         alltoalls::measure(&world, bytes)?;
         let cluster = alltoalls::measure(&world, bytes)?;
         tell(&world, &cluster);
@@ -114,7 +114,7 @@ fn main() -> Result<(), Error> {
     Ok(())
 }
 
-/// Says what was measured.
+/// Prints the measured cluster.
 fn tell(world: &SimpleCommunicator, cluster: &Cluster) {
     if world.rank() == 0 {
         for (name, network) in [("inside", cluster.inside), ("between", cluster.between)] {
@@ -143,7 +143,7 @@ fn measure(world: &SimpleCommunicator, variants: &[Variant], bytes: usize, batch
             let Variant { name, comm, call } = &variants[which];
             recv.fill(0);
             world.barrier();
-            // The first call brings the ranks into step, and does not count.
+            // The first call synchronises the ranks, and does not count.
             let mut good = call(comm, &send, &mut recv) && recv == expected;
             let begin = Instant::now();
             for _ in 0..BATCH {

@@ -1,10 +1,10 @@
 #!/bin/bash
-# Times all-to-alls against MPI_Alltoall and every algorithm that Open MPI can be told to use.
+# Times all-to-alls against MPI_Alltoall and every algorithm that Open MPI can be forced to use.
 #
 #   [NODES=4] [PPN=4] [DELAY=500] [LAUNCHES=5] [BATCHES=20] benches/alltoall.sh
 #
-# With NODES=1 on this machine, otherwise on an emulated cluster (tests/tools/cluster.sh; needs root). Every launch is one job
-# in which all variants take turns; printed are medians over launches, and medians of each launch's ratio to the best
+# With NODES=1 on this machine, otherwise on an emulated cluster (tests/tools/cluster.sh; needs root). Every launch is
+# one job in which all variants take turns. Prints medians over launches, and medians of each launch's ratio to the best
 # of the library's own and to MPI_Alltoall.
 set -euo pipefail
 cd "$(dirname "$0")/.."

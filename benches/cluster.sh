@@ -3,9 +3,9 @@
 #
 #   [NODES=4] [PPN=4] [DELAY=500] [LAUNCHES=7] [BATCHES=40] benches/cluster.sh [mpirun options]
 #
-# Every launch is one job in which all variants take turns; printed are medians over launches. The ratios are medians of
-# each launch's own ratio. The floor is the time of as many messages between nodes, one after the other, as any
-# algorithm needs, each as long as one took in the same job.
+# Every launch is one job in which all variants take turns. Prints medians over launches; the ratios are medians of
+# each launch's own ratio. The floor is the time of as many consecutive messages between nodes as any algorithm needs,
+# each as long as one took in the same job.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export NODES=${NODES:-4} PPN=${PPN:-4} DELAY=${DELAY:-500} MPI=openmpi QUIET=1

@@ -1,6 +1,6 @@
-/* Times MPI's collectives through whatever is loaded before MPI (MPI_) and past it (PMPI_), in one job and in turn:
+/* Times MPI's collectives through the library loaded before MPI (MPI_) and past it (PMPI_), in turn in one job:
  * `defaults BATCHES [LARGEST [blocking|nonblocking|persistent]]`. Prints `cell COLLECTIVE BYTES through past`,
- * microseconds per call, medians of batches. A call that does not block is waited for at once. */
+ * microseconds per call, medians of batches. Non-blocking calls are waited for at once. */
 #include <mpi.h>
 #if MPI_VERSION < 4 && defined(OPEN_MPI)
 #include <mpi-ext.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const int sizes[] = {8, 1024, 4096, 16384, 65536, 262144, 1048576};
-/* No buffer is longer. */
+/* The size of the buffers. */
 enum { MEMORY = 16 << 20 };
 static int rank, p;
 static char *to, *from;
@@ -82,7 +82,7 @@ DEFINE(scatter, Scatter, Iscatter, to, bytes, MPI_BYTE, from, bytes, MPI_BYTE, 0
 DEFINE(alltoall, Alltoall, Ialltoall, to, bytes, MPI_BYTE, from, bytes, MPI_BYTE)
 DEFINE(alltoallv, Alltoallv, Ialltoallv, to, counts, displs, MPI_BYTE, from, counts, displs, MPI_BYTE)
 
-/* A communicator that is made, used once, and freed. */
+/* A communicator that is created, used once, and freed. */
 static void once_through(int bytes)
 {
     MPI_Comm comm;
@@ -110,7 +110,7 @@ static const collective collectives[] = {
     ENTRY(reduce, 0),    ENTRY(gather, 1),     ENTRY(scatter, 1),   ENTRY(alltoall, 1),       ENTRY(alltoallv, 1),
 };
 
-/* The slowest rank counts. */
+/* The time of the slowest rank. */
 static double batch(call *what, int bytes, int calls)
 {
     double begin, own, slowest;
@@ -135,7 +135,7 @@ static double median(double *times, int n)
     return n % 2 ? times[n / 2] : (times[n / 2 - 1] + times[n / 2]) / 2;
 }
 
-/* So many calls that a batch takes about two milliseconds, and at least two. All ranks hear the same. */
+/* The number of calls in a batch of about two milliseconds, at least two. Equal on all ranks. */
 static int calls_of(call *past, int bytes)
 {
     double each = batch(past, bytes, 3);
@@ -147,14 +147,14 @@ static void measure(const collective *of, int form, int bytes, int batches)
 {
     call *is_through = of->through[form], *is_past = of->past[form];
     double *through = malloc(sizeof *through * (size_t)batches), *past = malloc(sizeof *past * (size_t)batches);
-    /* Plans are made, and communicators set up, before anything is timed. */
+    /* Plans are made and communicators set up before anything is timed. */
     batch(of->through[BLOCKING], bytes, 8);
     if (form == PERSISTENT)
         of->init(bytes);
     batch(is_through, bytes, 8);
     int calls = calls_of(is_past, bytes);
     for (int i = 0; i < batches; i++) {
-        /* Neither form is always the first. */
+        /* The order alternates, so that neither variant is always first. */
         if (i % 2) through[i] = batch(is_through, bytes, calls);
         past[i] = batch(is_past, bytes, calls);
         if (i % 2 == 0) through[i] = batch(is_through, bytes, calls);

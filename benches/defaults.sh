@@ -1,12 +1,13 @@
 #!/bin/bash
-# Prints the default against the MPI library: collectives x sizes, on several placements. Both take turns in one job.
+# Compares the default with the MPI library: collectives x sizes, on several placements. Both take turns in one job.
 #
 #   [MPI=openmpi] [PLACEMENTS="2 4 4x4 8x2 3,4,3,4,2"] [DELAY=500] [LAUNCHES=3] [BATCHES=20] [LARGEST=1048576] [FORM=blocking] [LIMIT=1.05] [LIBRARY=FILE] \
 #     benches/defaults.sh
 #
-# A placement is a number of ranks on one node, nodes x ranks, or the ranks of each node, with commas; the last two on
-# an emulated cluster (tests/tools/cluster.sh; needs root). A form is blocking, nonblocking or persistent. Fails where the default takes more than LIMIT times the library's time, beyond noise.
-# What ROUNDEL_ variables say goes to all ranks: with ROUNDEL_FORCE the table is that of one algorithm.
+# A placement is a number of ranks on one node, nodes x ranks, or the ranks of each node, with commas; the last two run
+# on an emulated cluster (tests/tools/cluster.sh; needs root). A form is blocking, nonblocking or persistent. Fails if
+# the default takes more than LIMIT times the library's time, beyond noise. All ranks get the ROUNDEL_ variables: with
+# ROUNDEL_FORCE the table is that of one algorithm.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export MPI=${MPI:-openmpi} DELAY=${DELAY:-500} QUIET=1 TIMEOUT=${TIMEOUT:-300}
@@ -17,7 +18,7 @@ compile defaults
 shim=$(yielding)
 preload=$shim${shim:+:}$library
 
-# One job on a placement, with so many batches.
+# One job on a placement, with a number of batches.
 launch() {
   local run=(env "LD_PRELOAD=$preload" "$work/defaults" "$2" "$LARGEST" "$FORM") variables=() name
   if [ "$MPI" = openmpi ]; then
@@ -35,7 +36,7 @@ status=0
 for placement in $PLACEMENTS; do
   echo "$MPI, ranks $placement, $FORM, $LAUNCHES launches of $BATCHES batches; microseconds per call"
   {
-    # What calls are is asked in a job of its own: who explains does more than who is timed.
+    # A separate job prints the choices, because explanations would affect the times.
     ROUNDEL_EXPLAIN=1 launch "$placement" 1 2>&1 | grep roundel: || true
     for ((i = 0; i < LAUNCHES; i++)); do launch "$placement" "$BATCHES" 2>&1; done
   } | python3 benches/defaults_summary.py "$LIMIT" || status=1

@@ -1,6 +1,8 @@
-"""Reads `cell COLLECTIVE BYTES THROUGH PAST` lines of several launches and what ROUNDEL_EXPLAIN says; prints a table of the default against the library.
+"""Reads `cell COLLECTIVE BYTES THROUGH PAST` lines of several launches and the output of ROUNDEL_EXPLAIN; prints a
+table of the default against the library.
 
-The ratio of a cell is the median over launches. Noise is what cells show that are the library's either way: nine of ten of their launches are nearer to 1.
+The ratio of a cell is the median over launches. Noise is the deviation of cells that the library serves either way:
+nine of ten of their launches are nearer to 1.
 Ends with status 1 if a cell's ratio is above the limit (the argument) by more than the noise, or that of MPI_Comm_dup,
 MPI_Allreduce and MPI_Comm_free above 1.2.
 """
@@ -38,7 +40,7 @@ for (name, size), times in sorted(cells.items()):
     found = ratios[name, size]
     ratio = statistics.median(found)
     ours, theirs = (statistics.median(side) for side in zip(*times))
-    # A communicator that is made for one call has its own limit: it cannot be known beforehand that nobody uses it again.
+    # A communicator that is created for one call has its own limit: nothing tells in advance that it is not used again.
     bad = ratio > (max(limit, ONCE) if name == "once" else limit + noise)
     worse += bad
     spread = f"{min(found):.2f} to {max(found):.2f}"

@@ -1,6 +1,6 @@
 /*
- * Calls emitted collectives, for benches/emitted.sh: `emitted NAME CALLS`. The first calls make what is cached; those that follow are
- * counted, inside of `measured`. Blocks have 8 bytes. `emitted.rs` makes the same calls of generated code.
+ * Calls emitted collectives, for benches/emitted.sh: `emitted NAME CALLS`. The first calls fill the caches; the calls
+ * after them are counted, inside `measured`. Blocks have 8 bytes. `emitted.rs` makes the same calls of generated code.
  */
 #include "allreduce.h"
 #include "alltoall.h"
@@ -55,7 +55,7 @@ static int repeat(call *made, const uint64_t *send, uint64_t *recv, int count)
     return wrong;
 }
 
-/* What callgrind counts. */
+/* The function that callgrind counts. */
 __attribute__((noinline)) int measured(call *made, const uint64_t *send, uint64_t *recv, int count)
 {
     return repeat(made, send, recv, count);

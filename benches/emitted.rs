@@ -1,6 +1,6 @@
 //! Generated code of some collectives, for `benches/emitted.sh`: `emitted_bench NAME CALLS`.
 //!
-//! The first calls make what is cached; those that follow are counted, inside [`measured`]. Blocks have 8 bytes.
+//! The first calls fill the caches; the calls after them are counted, inside [`measured`]. Blocks have 8 bytes.
 //! `emitted.c` makes the same calls of emitted C.
 
 use mpi::topology::SimpleCommunicator;
@@ -37,7 +37,7 @@ fn main() {
     measured(*call, &world, &send, &mut recv, calls.parse().unwrap_or(1));
 }
 
-/// What callgrind counts.
+/// The function that callgrind counts.
 #[unsafe(no_mangle)]
 #[inline(never)]
 fn measured(call: Call, world: &SimpleCommunicator, send: &[u64], recv: &mut [u64], calls: usize) {

@@ -1,10 +1,11 @@
 #!/bin/bash
-# Counts the instructions of emitted C per repeated call, against the generated Rust: without what the MPI library and libc execute.
+# Counts the instructions of emitted C per repeated call, against generated Rust, without those of MPI and libc.
 #
 #   [MPI=openmpi|mpich] [RANKS=8] [RANK=3] [CALLS=200] [LIMIT=1.2] [QUICK=0] [ROUNDEL=...] benches/emitted.sh
 #
-# One rank runs under callgrind, with blocks of 8 bytes. Fails when emitted code needs more than LIMIT times the instructions of
-# generated code. QUICK=1, as the tests have it, builds no release. ROUNDEL is the command line program, if it is built already.
+# One rank runs under callgrind, with blocks of 8 bytes. Fails if emitted code needs more than LIMIT times the
+# instructions of generated code. With QUICK=1, as in the tests, no release is built. ROUNDEL is the command line
+# program, if it is already built.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 MPI=${MPI:-openmpi} RANKS=${RANKS:-8} RANK=${RANK:-3} CALLS=${CALLS:-200} LIMIT=${LIMIT:-1.2} BENCH=emitted_bench

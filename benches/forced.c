@@ -3,7 +3,7 @@
 #include <mpi.h>
 #include <string.h>
 
-/* Returns MPI_SUCCESS and a duplicate of `comm`; anything else where the library has no such setting. Algorithm 0 is the
+/* Returns MPI_SUCCESS and a duplicate of `comm`; anything else if the library has no such setting. Algorithm 0 is the
  * library's own choice. */
 int forced_alltoall(MPI_Comm comm, int algorithm, MPI_Comm *result)
 {

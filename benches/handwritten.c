@@ -1,6 +1,6 @@
 /* Allgathers written by hand, with the care that a library needs: messages travel on a duplicate of the user's
  * communicator, which is cached on it together with all scratch memory; every return code is checked, and so is the
- * length of every message. What the generated collectives are measured against. */
+ * length of every message. The generated collectives are measured against these. */
 #include <limits.h>
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 #!/bin/bash
-# Counts the instructions of our own code per call: generated against C, without what the MPI library and libc execute.
+# Counts the instructions of our own code per call: generated code against C, without those of MPI and libc.
 #
 #   [MPI=openmpi|mpich] [RANKS=8] [RANK=3] [CALLS=200] [LIMIT=1.05] [QUICK=0] benches/instructions.sh
 #
-# One rank runs under callgrind, with blocks of 8 bytes. Fails when generated code needs more than LIMIT times the
-# instructions of C. QUICK=1, as the tests have it, builds no release, but optimises what is counted as a release does.
+# One rank runs under callgrind, with blocks of 8 bytes. Fails if generated code needs more than LIMIT times the
+# instructions of C. With QUICK=1, as in the tests, no release is built, but counted code is optimised as in a release.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 MPI=${MPI:-openmpi} RANKS=${RANKS:-8} RANK=${RANK:-3} CALLS=${CALLS:-200} LIMIT=${LIMIT:-1.05}

@@ -1,4 +1,5 @@
-/* Times MPI's own functions, as any program calls them: `interposed BATCHES`. Prints `collective bytes microseconds`, medians of batches. */
+/* Times MPI's own functions, as any program calls them: `interposed BATCHES`. Prints `collective bytes microseconds`,
+ * medians of batches. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@ static void alltoall(int bytes)
     MPI_Alltoall(to, bytes, MPI_BYTE, from, bytes, MPI_BYTE, MPI_COMM_WORLD);
 }
 
-/* The slowest rank counts. */
+/* The time of the slowest rank. */
 static double batch(call *what, int bytes, int calls)
 {
     double begin, own, slowest;

@@ -3,8 +3,8 @@
 #
 #   [MPI=openmpi] [NODES=4] [PPN=4] [DELAY=500] [LAUNCHES=5] [BATCHES=20] [LIBRARY=FILE] benches/interposed.sh
 #
-# On an emulated cluster (tests/tools/cluster.sh; needs root), with NODES=1 on this machine. Launches with and without the library
-# alternate; printed are medians over launches and their ratio. What ROUNDEL_ variables say goes to all ranks.
+# On an emulated cluster (tests/tools/cluster.sh; needs root), with NODES=1 on this machine. Launches with and without
+# the library alternate. Prints medians over launches and their ratio. All ranks get the ROUNDEL_ variables.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export MPI=${MPI:-openmpi} NODES=${NODES:-4} PPN=${PPN:-4} DELAY=${DELAY:-500} QUIET=1 TIMEOUT=${TIMEOUT:-600}
@@ -13,7 +13,7 @@ LAUNCHES=${LAUNCHES:-5} BATCHES=${BATCHES:-20}
 compile interposed
 shim=$(yielding)
 
-# One job; its first argument is what is loaded before MPI.
+# One job; its first argument is the library to load before MPI.
 launch() {
   local preload=$shim${shim:+${1:+:}}$1 run=("$work/interposed" "$BATCHES")
   [ -n "$preload" ] && run=(env "LD_PRELOAD=$preload" "${run[@]}")

@@ -17,7 +17,7 @@ for name, sides in found.items():
     if len(sides) < 2:
         continue
     without, preloaded = (statistics.median(sides[side]) for side in ("without", "with"))
-    # How far the library's own launches are apart.
+    # The spread of the launches without the library.
     noise = (max(sides["without"]) - min(sides["without"])) / without if without else 0.0
     ratio = f"{preloaded / without:.3f}" if without else "-"
     print(f"{name:>24} {without:16.3f} {preloaded:16.3f} {ratio:>8} {noise:8.0%}")

@@ -2,7 +2,7 @@
 BENCH=${BENCH:-allgather_bench}
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 if [ "${QUICK:-0}" = 1 ]; then
-  # As the programs of the tests are built, so that little is built again; but all that is counted is optimised as in a release.
+  # Built like the programs of the tests, so that little is rebuilt; but counted code is optimised as in a release.
   settings=()
   for package in roundel roundel-tests mpi; do
     for setting in opt-level=3 debug-assertions=false overflow-checks=false codegen-units=16; do
@@ -13,13 +13,13 @@ if [ "${QUICK:-0}" = 1 ]; then
 else
   settings=(--release) directory=release
 fi
-# With names of functions: benches/instructions.sh counts what happens inside of one.
+# Keeps the names of functions, because benches/instructions.sh counts instructions inside one of them.
 CARGO_PROFILE_RELEASE_STRIP=none MPICC=mpicc.$MPI cargo build --quiet -p roundel-tests --features bench --bin "$BENCH" --target-dir "target/$MPI" "${settings[@]}"
 program=$(realpath "target/$MPI/$directory/$BENCH")
 case $MPI in
 openmpi) launcher=(mpirun.openmpi --oversubscribe --mca mpi_yield_when_idle 1) ;;
 mpich)
-  # Ranks that wait must give way when there are more of them than processors.
+  # Waiting ranks must yield if there are more ranks than processors.
   cc -O2 -shared -fPIC -o "target/$MPI/yieldshim.so" tests/tools/yieldshim.c -ldl
   launcher=(mpirun.mpich -genv LD_PRELOAD "$PWD/target/$MPI/yieldshim.so") ;;
 esac

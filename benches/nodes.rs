@@ -2,11 +2,11 @@
 //! between nodes are slow.
 //!
 //! Run on several nodes; `benches/cluster.sh` does that several times and combines the results. All variants take turns
-//! in one job, and so does a ping-pong between two nodes, because what a message between nodes takes depends on what
+//! in one job, and so does a ping-pong between two nodes, because the time of a message between nodes depends on what
 //! else the machine does. A line of output is a name and a time in microseconds: of a variant, the median over batches
 //! of the time per call on the slowest rank, with 8 bytes from each rank; of `one-way`, half of a round trip. `rounds`
-//! is how many rounds with messages between nodes any algorithm needs: a rank that gets one message in a round lets a
-//! node know at most `ppn + 1` times as many nodes as before.
+//! is the number of rounds with messages between nodes that any algorithm needs: if every rank gets one message in a
+//! round, a node knows at most `ppn + 1` times as many nodes as before.
 
 mod turns;
 
@@ -20,7 +20,7 @@ use std::hint::black_box;
 use std::time::Instant;
 use turns::{WARM_UP, median_of_slowest, shuffle};
 
-/// A way to do something: its name, and a call that says whether it went well.
+/// A variant: its name, and a call that returns whether it succeeded.
 struct Variant {
     name: &'static str,
     call: fn(&Job<'_>) -> bool,
@@ -40,7 +40,7 @@ const VARIANTS: [Variant; 8] = [
     Variant { name: "one-way", call: |job| job.ping_pong() },
 ];
 
-/// The ranks, and one of them on another node than the first.
+/// The ranks, and a rank on another node than the first one.
 struct Job<'a> {
     world: &'a SimpleCommunicator,
     far: i32,
@@ -79,7 +79,7 @@ impl Job<'_> {
         sum == self.sum()
     }
 
-    /// There and back; all others are done at once.
+    /// A round trip; all other ranks return at once.
     fn ping_pong(&self) -> bool {
         let (me, first) = (self.world.rank(), 0);
         let mut ball = me as u64;
@@ -100,7 +100,7 @@ fn main() -> Result<(), Error> {
     let Some(universe) = mpi::initialize() else { return Ok(()) };
     let world = universe.world();
     let batches = std::env::args().nth(1).and_then(|batches| batches.parse().ok()).unwrap_or(40);
-    // Inside of nodes nothing of this is worth measuring.
+    // Within one node there is nothing to measure.
     let placement = Transport::<u64>::here(&world)?.placement;
     let Some(far) = (0..placement.p()).find(|&rank| placement.nonlocal(0, rank)) else {
         eprintln!("all ranks are on one node");
@@ -115,8 +115,8 @@ fn main() -> Result<(), Error> {
     Ok(())
 }
 
-/// Calls that follow each other without a barrier. From one call to the next, ranks start as they come out of the last
-/// one; out of a barrier they come as late as a message between nodes takes.
+/// Calls that follow each other without a barrier. Between calls, ranks start as they leave the last one; they leave a
+/// barrier as far apart as a message between nodes takes.
 const BATCH: usize = 10;
 
 /// The time of each variant in microseconds.
@@ -136,7 +136,7 @@ fn measure(job: &Job<'_>, batches: usize) -> Vec<f64> {
     times.iter().map(|times| median_of_slowest(job.world, times)).collect()
 }
 
-/// The time of one call in a batch on this rank. The first call brings the ranks into step, and does not count.
+/// The time of one call in a batch on this rank. The first call synchronises the ranks, and does not count.
 fn batch(job: &Job<'_>, variant: &Variant) -> f64 {
     job.world.barrier();
     let mut good = (variant.call)(job);

@@ -1,6 +1,7 @@
 /*
- * Calls that the library passes on, on one pair of ranks, 8 bytes each: `passing time CALLS` prints thousands of calls per second
- * with the library and past it, `passing count CALL CALLS` makes calls in a function `measured`, for callgrind, and prints allocations per call.
+ * Calls that the library passes on to MPI, on one pair of ranks, 8 bytes each: `passing time CALLS` prints thousands of
+ * calls per second with the library and past it; `passing count CALL CALLS` makes calls in a function `measured`, for
+ * callgrind, and prints allocations per call.
  */
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -12,7 +13,7 @@ void *__libc_malloc(size_t bytes);
 void *__libc_calloc(size_t count, size_t bytes);
 void *__libc_realloc(void *old, size_t bytes);
 
-/* Allocations of this process, its libraries included, while it counts. */
+/* The number of allocations of this process and its libraries, while `counts` is set. */
 static long allocations;
 static int counts;
 
@@ -37,7 +38,7 @@ void *realloc(void *old, size_t bytes)
 static int rank, p;
 static double in = 1, out[64], all[64];
 
-/* A call by MPI's name, which the library has, and by the name that only MPI has. */
+/* A call by MPI's name, which the library interposes, and by the name that only MPI has. */
 #define BOTH(name, function, ...) \
     static void name(void) { MPI_##function(__VA_ARGS__, MPI_COMM_WORLD); } \
     static void direct_##name(void) { PMPI_##function(__VA_ARGS__, MPI_COMM_WORLD); }
@@ -82,7 +83,7 @@ static double median(double *of, int count)
     return of[count / 2];
 }
 
-/* Short blocks of both in turn, so that whatever disturbs one disturbs the other; the one that comes first changes. */
+/* Short blocks of both in turn, so that a disturbance affects both; the first one alternates. */
 static void time_all(int times)
 {
     int blocks = times / BLOCK + 1;
@@ -110,7 +111,7 @@ static void count_one(const char *name, int times)
 {
     for (int i = 0; i < CALLS; i++)
         if (strcmp(calls[i].name, name) == 0) {
-            /* Not in `measured`. */
+            /* Warm-up calls, outside `measured`. */
             for (int j = 0; j < 20; j++)
                 calls[i].call();
             counts = 1;

@@ -1,10 +1,11 @@
 #!/bin/bash
-# What interposition costs calls that pass through to MPI: 8 bytes, on one pair of ranks.
+# Measures the cost of interposition for calls that pass through to MPI: 8 bytes, on one pair of ranks.
 #
 #   [MPI=openmpi] [LAUNCHES=7] [CALLS=20000] [LIBRARY=FILE] benches/passing.sh
 #
-# Calls per second with the library and past it (PMPI_), in short blocks in turn; medians over launches. Then instructions and allocations per call, of one rank
-# alone (which waits for nobody, so that all instructions are those of the call) and, of a pair, those of the library itself.
+# Calls per second with the library and past it (PMPI_), in short alternating blocks; medians over launches. Then
+# instructions and allocations per call: of a single rank (which never waits, so that all instructions belong to the
+# call) and, of a pair, those of the library itself.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 MPI=${MPI:-openmpi} LAUNCHES=${LAUNCHES:-7} CALLS=${CALLS:-20000} TIMEOUT=${TIMEOUT:-300}
@@ -16,7 +17,7 @@ launcher=(mpirun.openmpi --oversubscribe --mca mpi_yield_when_idle 1)
 [ "$MPI" = mpich ] && launcher=(mpirun.mpich)
 passes="allreduce:library;allgather:library;alltoall:library;broadcast:library"
 
-# The words before a program: what is loaded before MPI, and that nothing is served.
+# The words before a program: the library to load before MPI, and settings that leave all calls to MPI.
 before() {
   local preload=$shim${shim:+${1:+:}}$1
   echo "env ROUNDEL_FORCE=$passes ${preload:+LD_PRELOAD=$preload}"
@@ -28,8 +29,8 @@ done)
 echo "$MPI, a pair of ranks, 8 bytes, $LAUNCHES launches of $CALLS calls; thousands of calls per second"
 echo "$results" | python3 benches/interposed_summary.py "k/s"
 
-# Counts for one call: $1 what is loaded, $2 the call, $3 the number of ranks. Prints all instructions, those of the library
-# itself, and allocations.
+# Counts for one call: $1 is the library to load, $2 the call, $3 the number of ranks. Prints all instructions, those of
+# the library itself, and allocations.
 count() {
   local out=$work/profile times=200
   rm -f "$out"

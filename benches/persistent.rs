@@ -1,9 +1,9 @@
 //! Persistent collectives against the library's own, blocking and persistent.
 //!
 //! `benches/persistent.sh` runs this several times and combines the results. All variants take turns in one job, each
-//! on a communicator of its own. A line of output is a collective, a number of bytes (of the vector of an allreduce, of
+//! on its own communicator. A line of output is a collective, a number of bytes (of the vector of an allreduce, of
 //! every rank's block otherwise), a name, and the median over batches of the time per call on the slowest rank, in
-//! microseconds; lines with `init` tell how long it took to make the request.
+//! microseconds; lines with `init` give the time to make the request.
 
 mod turns;
 
@@ -36,10 +36,10 @@ unsafe extern "C" {
 /// Bytes of the vector of an allreduce, and of every rank's block otherwise.
 const BYTES: [usize; 9] = [8, 64, 1024, 4096, 16_384, 65_536, 262_144, 1 << 20, 4 << 20];
 
-/// A way to do it. The result of a call is right if it is true.
+/// A variant. Its call returns whether the result is right.
 struct Variant<'a> {
     name: String,
-    /// Microseconds to make it, if it is persistent.
+    /// Microseconds to make the request, if it is persistent.
     init: Option<f64>,
     call: Box<dyn FnMut() -> bool + 'a>,
 }
@@ -50,17 +50,17 @@ fn main() -> Result<(), Error> {
     let mut args = std::env::args().skip(1);
     let batches = args.next().and_then(|batches| batches.parse().ok()).unwrap_or(20);
     let largest: usize = args.next().and_then(|largest| largest.parse().ok()).unwrap_or(4 << 20);
-    // To compare schemes: ours is all of them, beside the one that is chosen.
+    // To compare schemes: all of Roundel's, besides the chosen one.
     let schemes = args.next().is_some();
     let comms: Vec<SimpleCommunicator> = (0..6).map(|_| world.duplicate()).collect();
-    // What communicators cost is no matter of a request.
+    // The setup of communicators is not part of a request.
     for comm in &comms {
         drop(Allreduce::init(comm, vec![0.0], vec![0.0], Sum)?);
     }
     let smallest: usize = args.next().and_then(|smallest| smallest.parse().ok()).unwrap_or(0);
     for bytes in BYTES.into_iter().filter(|&bytes| (smallest..=largest).contains(&bytes)) {
         compare(&world, "allreduce", bytes, batches, allreduces(&world, &comms, bytes / 8, schemes)?);
-        // Everybody has all blocks.
+        // Every rank gets all blocks.
         if bytes * world.size() as usize > 16 << 20 {
             continue;
         }
@@ -82,17 +82,17 @@ fn main() -> Result<(), Error> {
     Ok(())
 }
 
-/// As evenly as possible.
+/// Divides elements as evenly as possible.
 fn counts(elements: usize, p: usize) -> Vec<usize> {
     (0..p).map(|rank| elements / p + usize::from(rank < elements % p)).collect()
 }
 
-/// What a rank gives.
+/// A rank's contribution.
 fn samples(rank: usize, n: usize) -> Vec<f64> {
     (0..n).map(|i| ((rank * 7 + i * 3) % 101) as f64).collect()
 }
 
-/// Makes a request and says how long that took.
+/// Makes a request and measures how long that takes.
 fn made<'a, O: Operation<f64> + 'static>(
     name: &str,
     expected: Vec<f64>,
@@ -132,7 +132,7 @@ fn allreduces<'a>(
     Ok(all)
 }
 
-/// Ways to do it, to compare them: ports between nodes, lanes and schemes.
+/// Settings to compare: ports between nodes, lanes and schemes.
 fn ways(world: &SimpleCommunicator) -> Result<Vec<(String, Settings)>, Error> {
     let nodes = Transport::<f64>::place(world)?.nodes;
     let schemes = [Scheme::Copies, Scheme::Chunks, Scheme::Direct];
@@ -157,7 +157,7 @@ fn library_persistent(comm: &SimpleCommunicator, send: Vec<f64>, expected: Vec<f
     // SAFETY: the null handle is a constant of the library.
     let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
     let begin = Instant::now();
-    // SAFETY: both buffers have so many elements, and live as long as the request, in the same closure.
+    // SAFETY: both buffers have this many elements, and live as long as the request, in the same closure.
     let code = unsafe {
         let count = send.len() as c_int;
         library_allreduce_init(send.as_ptr(), recv.as_mut_ptr(), count, comm.as_raw(), &mut request)
@@ -241,7 +241,7 @@ fn compare(world: &SimpleCommunicator, what: &str, bytes: usize, batches: usize,
         for &which in &order {
             let Variant { name, call, .. } = &mut variants[which];
             world.barrier();
-            // The first call brings the ranks into step, and does not count.
+            // The first call synchronises the ranks, and does not count.
             let mut good = call();
             let begin = Instant::now();
             (0..batch).for_each(|_| good &= call());

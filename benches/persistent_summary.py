@@ -20,7 +20,7 @@ for collective, sizes in times.items():
         library = [name for name in variants if name.startswith("MPI") and not name.endswith("/init")]
         best = min(library, key=lambda name: median(variants[name]))
         theirs, ours = variants[best], variants["ours"]
-        # Half of the range that the library's own time covers over the launches, as a part of it.
+        # Half of the range of the library's own times over the launches, relative to their median.
         noise = (max(theirs.values()) - min(theirs.values())) / 2 / median(theirs)
         ratio = statistics.median(ours[launch] / theirs[launch] for launch in ours)
         init = median(variants["ours/init"])

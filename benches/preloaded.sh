@@ -1,5 +1,5 @@
-# What benchmarks of a preloaded library share; `MPI` names the MPI. Sets `library`, the library to load before MPI, and `work`, a
-# folder that is removed at the end.
+# Shared by benchmarks of a preloaded library; `MPI` names the MPI. Sets `library`, the library to load before MPI, and
+# `work`, a folder that is removed at the end.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 if [ -z "${LIBRARY:-}" ]; then
   MPICC=mpicc.$MPI cargo build --quiet --release -p roundel-pmpi --features mpi --target-dir "target/$MPI"
@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 # Compiles a program of benches/.
 compile() { "mpicc.$MPI" -std=gnu11 -O2 -Wall -Wextra -o "$work/$1" "benches/$1.c"; }
 
-# Under MPICH, ranks that wait must give way when there are more of them than processors: prints what makes them.
+# Under MPICH, waiting ranks must yield if there are more ranks than processors: prints the library for that.
 yielding() {
   [ "$MPI" = mpich ] || return 0
   cc -O2 -shared -fPIC -o "$work/yieldshim.so" tests/tools/yieldshim.c -ldl

@@ -3,8 +3,8 @@
 #
 #   [MPI=openmpi|mpich] [RANKS="2 4 8"] [LAUNCHES=5] [CALLS=300] benches/run.sh
 #
-# Every launch is one job in which all variants take turns; printed are medians over launches. The ratios are
-# medians of each launch's own ratio, which is steadier than a ratio of medians from different launches.
+# Every launch is one job in which all variants take turns. Prints medians over launches. The ratios are medians of
+# each launch's own ratio, which is steadier than a ratio of medians from different launches.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 MPI=${MPI:-openmpi} RANKS=${RANKS:-2 4 8} LAUNCHES=${LAUNCHES:-5} CALLS=${CALLS:-300}

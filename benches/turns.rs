@@ -7,7 +7,7 @@ use mpi::traits::*;
 /// Calls that are not counted.
 pub(crate) const WARM_UP: usize = 5;
 
-/// Another order, the same on every rank: what a variant finds in the caches depends on the one before it.
+/// A new order, the same on every rank: what a variant finds in the caches depends on the variant before it.
 pub(crate) fn shuffle(order: &mut [usize], random: &mut u64) {
     for i in (1..order.len()).rev() {
         *random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);

@@ -1,4 +1,4 @@
-//! The counts of radix-r Bruck all-to-alls: those that are declared against digits that are counted one by one.
+//! The counts of radix-r Bruck all-to-alls: compares the declared ones with digits counted one by one.
 //!
 //! *Radix paper*: Fan and Kumar, Parameterized Radix-r Bruck Algorithm for All-to-all Communication, 2022.
 
@@ -13,10 +13,10 @@ use roundel_spec::eval::Env;
 use roundel_spec::schedule::{BoundScope, Metric};
 use roundel_spec::{Arguments, Placement, Schedule};
 
-/// The largest p with which all is counted.
+/// The largest p for which everything is counted.
 const MAX_P: i64 = 512;
 
-/// What a declaration says it costs.
+/// The declared cost.
 struct Declared {
     schedule: Schedule,
 }
@@ -48,12 +48,12 @@ impl Digits {
         Digits { radix, p: 0, counts: Vec::new() }
     }
 
-    /// Counts the digits of p, and makes p one more.
+    /// Counts the digits of p, and increments p.
     fn grow(&mut self) {
         let (mut rest, mut x) = (self.p, 0);
         while rest > 0 || x < self.counts.len() {
             if x == self.counts.len() {
-                // All before it have a zero here.
+                // All numbers before it have a zero here.
                 let mut counts = vec![0; self.radix as usize];
                 counts[0] = self.p;
                 self.counts.push(counts);
@@ -72,7 +72,7 @@ impl Digits {
     }
 }
 
-/// Every p up to 512 with every radix up to p + 2, in two halves that run beside each other.
+/// Every p up to 512 with every radix up to p + 2, in two halves that run in parallel.
 fn counts_are_exact(radices: impl Iterator<Item = i64>) {
     let declared = Declared::of::<ModifiedBruck>();
     let schedule = &declared.schedule;
@@ -126,7 +126,7 @@ fn both_forms_declare_the_same_counts() {
     }
 }
 
-/// What a rank sends in each substep, as the generated code says: peer and number of blocks.
+/// What a rank sends in each substep of the generated code: peer and number of blocks.
 fn sent<C: Collective>(collective: &C, p: usize, rank: usize) -> Vec<(usize, usize)> {
     let trace = check::record_code(collective, &Placement::consecutive(p, p));
     let log = &trace.ranks[rank];
@@ -176,7 +176,7 @@ fn special_cases_send_what_the_definition_says() {
     }
 }
 
-/// Rounds, messages and blocks of a rank between nodes, the most of any.
+/// The largest number of rounds, messages and blocks between nodes of any rank.
 fn between_nodes<C: Collective>(collective: &C, placement: Placement) -> (i64, i64, i64) {
     let schedule = C::schedule();
     let trace = check::record_code(collective, &placement);
@@ -194,7 +194,7 @@ fn lanes_send_one_message_to_each_other_node() {
         let (n, q) = (nodes as i64, ppn as i64);
         let expected = if nodes == 1 { (0, 0, 0) } else { (1, n - 1, (n - 1) * q) };
         assert_eq!(between_nodes(&spread, Placement::consecutive(nodes * ppn, ppn)), expected, "{nodes} x {ppn}");
-        // The same on nodes that take turns.
+        // The same with ranks distributed cyclically over the nodes.
         let cyclic = Placement::from_nodes((0..nodes * ppn).map(|rank| rank % nodes).collect());
         assert_eq!(between_nodes(&spread, cyclic), expected, "{nodes} x {ppn}, cyclic");
     }
@@ -229,7 +229,7 @@ fn digits_are_right_with_every_radix() {
     is_right_with_every_radix(|radix| KBruckAlltoall { radix }, 40);
 }
 
-/// The choice counts what the declarations do.
+/// The counts of the choice equal those of the declarations.
 #[test]
 fn the_choice_counts_what_is_sent() {
     use roundel::choice::alltoalls::{AlltoallAlgorithm, Network, Split, modelled};

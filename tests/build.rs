@@ -1,4 +1,4 @@
-//! Compiles the C that benchmarks are measured against.
+//! Compiles the C code that the benchmarks compare with.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

@@ -1,7 +1,7 @@
 //! The whole catalogue, at every p from 1 to 64 and with all parameters: against the checker, against a plain
-//! simulation that knows nothing of the checker, and on threads, against the definition of the collective.
+//! simulation that is independent of the checker, and on threads, against the definition of the collective.
 //!
-//! Reductions of p blocks in about p rounds are checked up to p = 32 only: what is followed grows with the cube of p.
+//! Reductions of p blocks in about p rounds are checked up to p = 32 only: the work grows with the cube of p.
 
 #![allow(clippy::unwrap_used)]
 
@@ -53,7 +53,7 @@ fn label<C: Collective>(name: &str, collective: &C, p: usize) -> String {
 
 // The checker.
 
-/// How often each collective was checked.
+/// The number of checks of each collective.
 #[derive(Default)]
 struct Checker {
     checked: HashMap<&'static str, usize>,
@@ -113,12 +113,12 @@ fn bruck_with_hundreds_of_ranks() {
 
 // A plain simulation.
 
-/// What `rank` contributes: a number that no other rank has, and that is no rank.
+/// What `rank` contributes: a number that no other rank has, and that is not a rank.
 fn contribution(rank: usize) -> u64 {
     1_000_003 * (rank as u64 + 1)
 }
 
-/// What `rank` contributes to a block of a reduction, mixed so that no sum of a few is another one.
+/// What `rank` contributes to a block of a reduction, mixed so that different sums of a few contributions differ.
 fn part(rank: usize, block: usize) -> u64 {
     let mixed = contribution(rank).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ contribution(block + 1000);
     mixed.wrapping_mul(0xBF58_476D_1CE4_E5B9) ^ (mixed >> 29)
@@ -218,7 +218,7 @@ fn simulated_results_are_the_definition() {
     visit_all(&mut Simulator);
 }
 
-/// The simulation is no checker, but it must not be blind: a ring that goes on with the wrong block ends wrong.
+/// The simulation must notice faults: a ring that forwards the wrong block must end with a wrong result.
 #[test]
 fn a_wrong_schedule_is_simulated_to_a_wrong_result() {
     let wrong: syn::DeriveInput = syn::parse_quote! {
@@ -301,7 +301,7 @@ fn schedules_are_what_their_source_says() {
         let [declaration] = declared.as_slice() else { panic!("{} declares {}", entry.name, declared.len()) };
         assert_eq!(declaration.ident, entry.type_name);
         let parsed = syntax::parse(declaration).unwrap();
-        // A declaration does not know what its inner collectives are.
+        // A declaration does not know its inner collectives.
         let mut schedule = (entry.schedule)();
         schedule.inners.iter_mut().for_each(|inner| inner.schedule = None);
         assert_eq!(parsed.schedule, schedule, "{}", entry.name);
@@ -331,7 +331,7 @@ fn names_and_arguments_lead_to_the_collective() {
 
 // Execution.
 
-/// Elements that are no copies of a few bytes.
+/// Elements that own heap memory instead of a few bytes.
 fn block(rank: usize, length: usize) -> Vec<String> {
     (0..length).map(|k| format!("{rank}.{k}")).collect()
 }
@@ -388,8 +388,8 @@ impl Visitor for Runner {
         let args = collective.arguments();
         for p in (1..=MAX_P).filter(|&p| serves(name, &collective.arguments(), p)) {
             threads::run(p, |comm| {
-                // A collective is not shared between threads unless its type says so; its arguments are. Whether a
-                // call is proved is another matter: all of them must work.
+                // A collective is shared between threads only if its type allows it; its arguments always are. All
+                // calls must work, whether they are proved or not.
                 let collective = C::from_arguments(&args).unwrap().unproved();
                 let rotates = collective.rotation(&Place::flat(0, 1)).is_some();
                 let layouts = [Layout::Declared, Layout::InPlace, Layout::Rotated];
@@ -435,7 +435,7 @@ impl Visitor for Runner {
     }
 }
 
-/// Lists of words, and one appended to the other: the result tells what was reduced, and in which order.
+/// Lists of words with concatenation: the result shows what was reduced, and in which order.
 fn words(rank: usize, elements: usize) -> Vec<Vec<String>> {
     (0..elements).map(|i| vec![format!("{rank}.{i}")]).collect()
 }

@@ -21,7 +21,7 @@ use std::process::Command;
 const LAST: usize = 40;
 const LAST_ALLTOALL: usize = 20;
 
-/// So many combinations of parameters of each algorithm.
+/// The number of combinations of parameters of each algorithm.
 const COMBINATIONS: u64 = 12;
 
 #[test]
@@ -75,7 +75,7 @@ fn inner_arguments(schedule: &Schedule) -> Arguments {
     Arguments { inner: vec![Arguments::default(); schedule.inners.len()], ..Arguments::default() }
 }
 
-/// What the test above would not notice, it would be no test of.
+/// The test above must be able to fail.
 #[test]
 fn a_wrong_file_is_noticed() {
     let (entry, last) = (find("allgather/sparbit"), LAST);
@@ -93,7 +93,7 @@ fn a_wrong_file_is_noticed() {
     }
 }
 
-/// Outside of its domain, a file refuses the call.
+/// Outside its domain, a file refuses the call.
 #[test]
 fn a_file_refuses_what_its_domain_does_not_have() {
     let entry = find("allgather/neighbor-exchange");
@@ -103,7 +103,7 @@ fn a_file_refuses_what_its_domain_does_not_have() {
     assert_eq!([1, 2, 3, 4, 5].map(refused), [true, false, true, false, true]);
 }
 
-/// What CBMC is asked, tried call by call for all p <= 16; and that something wrong is refuted.
+/// Executes the assertions for CBMC call by call for all p <= 16, and checks that faults are refuted.
 #[test]
 fn what_cbmc_is_asked_is_true() {
     let holds = |program: &Path| Command::new(program).output().is_ok_and(|output| output.status.success());
@@ -115,7 +115,8 @@ fn what_cbmc_is_asked_is_true() {
     }
 }
 
-/// With nodes that are larger than all p nothing would be tried, and everything be proved: that is no program.
+/// With nodes larger than every p, nothing would be tried and the proof would be empty, so such a program does not
+/// compile.
 #[test]
 fn cbmc_is_not_asked_about_nodes_that_nothing_has() {
     let code = emitted(&(find("allgather/multi-lane").schedule)());
@@ -145,13 +146,13 @@ const fn wrong(name: &'static str, from: &'static str, to: &'static str) -> Wron
 }
 
 const WRONG: &[Wrong] = &[
-    // The rank itself; another peer, whose own peers are the old ones; another block; one block too few, on both sides.
+    // The rank itself; another peer, whose own peers are unchanged; another block; one block too few, on both sides.
     wrong("allgather/sparbit", "rdl_wrap(rank + sparbit_d(D), p)", "rdl_wrap(rank + D - D, p)"),
     wrong("allgather/sparbit", "rdl_wrap(rank + sparbit_d(D), p)", "rdl_wrap(rank + D, p)"),
     wrong("allgather/sparbit", "rdl_wrap(rank - sparbit_d(D), p)", "rdl_wrap(rank + sparbit_d(D), p)"),
     wrong("allgather/sparbit", "(2 * j + 1)", "(2 * j)"),
     wrong("allgather/sparbit", "j_end = sparbit_n(p, D); j <", "j_end = sparbit_n(p, D) - 1; j <"),
-    // What is not held any more; what arrives twice; operands the wrong way round; a round too few.
+    // A block that is no longer held; a block that arrives twice; swapped operands; a round too few.
     wrong("alltoall/pairwise", "rdl_pair(rank, ", "rdl_pair(rank + 1, "),
     wrong("allreduce/ring", "0, RDL_LEFT, 0);", "0, RDL_OVERWRITE, 0);"),
     wrong("allreduce/recursive-doubling", "0, RDL_LEFT, 0);", "0, RDL_RIGHT, 0);"),
@@ -164,7 +165,7 @@ impl Wrong {
     }
 }
 
-/// The same of CBMC itself, where it is installed; what overflows or is out of bounds only CBMC sees.
+/// The same with CBMC itself, if it is installed; only CBMC detects overflows and accesses out of bounds.
 #[test]
 fn cbmc_refutes_what_is_wrong() {
     if !Command::new(cbmc()).arg("--version").output().is_ok_and(|output| output.status.success()) {
@@ -187,7 +188,7 @@ fn cbmc() -> String {
     std::env::var("CBMC").unwrap_or_else(|_| "cbmc".into())
 }
 
-/// How CBMC ends: with 0 if it proves the file for four ranks, with 10 if it refutes it.
+/// The exit code of CBMC: 0 if it proves the file for four ranks, 10 if it refutes it.
 fn asked(name: &str, files: &EmittedFiles) -> Option<i32> {
     let source = written(&format!("cbmc-{name}"), files);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/cbmc.sh");
@@ -200,7 +201,7 @@ fn find(name: &str) -> &'static Entry {
     algorithms::find(name).unwrap_or_else(|unknown| panic!("{unknown}"))
 }
 
-/// How a harness includes its file, until it is written.
+/// The placeholder for the name of the file that a harness includes, until it is written.
 const SOURCE: &str = "@SOURCE@";
 
 /// The files of a schedule.
@@ -209,13 +210,13 @@ fn emitted(schedule: &Schedule) -> EmittedFiles {
     emit_c(schedule, Some(Path::new(algorithms::CRATE_ROOT)), &options).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The files with a change of the collective, which leaves its harness as it is.
+/// The files with a change in the collective but not in its harness.
 fn changed(files: &EmittedFiles, from: &str, to: &str) -> EmittedFiles {
     assert!(files.code.contains(from), "{from} is not in the file");
     EmittedFiles { code: files.code.replace(from, to), ..files.clone() }
 }
 
-/// Writes a file and its harness, and returns where the harness is.
+/// Writes a file and its harness, and returns the path of the harness.
 fn written(stem: &str, files: &EmittedFiles) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let (source, harness) = (format!("{stem}.c"), directory.join(format!("{stem}-harness.c")));
@@ -236,7 +237,7 @@ fn compile(name: &str, files: &EmittedFiles) -> PathBuf {
     compile_as("RECORD", name, files)
 }
 
-/// The program that a harness is with `-DROUNDEL_…`.
+/// Compiles a harness with `-DROUNDEL_…`.
 fn compile_as(what: &str, name: &str, files: &EmittedFiles) -> PathBuf {
     let stem = format!("emitted-{what}-{}", name.replace('/', "-"));
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(&stem);
@@ -255,7 +256,7 @@ fn recorded(program: &Path, last: usize, args: &Arguments) -> String {
     printed(program, &["1".into(), last.to_string()].into_iter().chain(numbers).chain(lists).collect::<Vec<_>>())
 }
 
-/// What the program prints, without rounds in which nothing happens.
+/// What the program prints, without silent rounds.
 fn printed(program: &Path, words: &[String]) -> String {
     let output = Command::new(program).args(words).output();
     let output = output.unwrap_or_else(|error| panic!("cannot run {}: {error}", program.display()));

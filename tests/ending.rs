@@ -5,10 +5,10 @@ use mpi::traits::*;
 use std::io::{Write, stderr};
 use std::time::Duration;
 
-/// The launcher reads the message in the meantime: that of MPICH forgets what it has not read when a rank aborts.
+/// Gives the launcher time to read the message: MPICH's loses unread output when a rank aborts.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Says what is wrong on this rank, and ends all ranks.
+/// Prints what is wrong on this rank, and ends all ranks.
 pub fn end(comm: &SimpleCommunicator, what: &str) -> ! {
     // In one piece, so that the lines of several ranks do not mix.
     let line = format!("rank {} of {}: {what}\n", comm.rank(), comm.size());

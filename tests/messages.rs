@@ -1,6 +1,6 @@
 //! The messages that a schedule promises, and how a recorded run differs from them.
 //!
-//! What is promised comes from the recorder, as what `roundel show` prints does; a test below holds the two equal.
+//! The promised messages come from the recorder, like the output of `roundel show`; a test below compares the two.
 
 use roundel::Collective;
 use roundel::trace::{PostedMessage, RankTrace};
@@ -37,13 +37,13 @@ pub fn promised<C: Collective>(
 /// What is wrong with a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The schedule has it, and nobody sent it.
+    /// The schedule has it, but no rank sent it.
     NotSent,
-    /// It was sent, and the schedule does not have it.
+    /// It was sent, but the schedule does not have it.
     NotPromised,
-    /// The schedule has it, and nobody was ready to receive it.
+    /// The schedule has it, but no rank posted a receive for it.
     NotReceived,
-    /// Somebody was ready to receive it, and the schedule does not have it.
+    /// A rank posted a receive for it, but the schedule does not have it.
     NotExpected,
 }
 
@@ -83,7 +83,7 @@ pub fn differences(calls: &[Vec<PostedMessage>], records: &[RankTrace]) -> Vec<D
     found
 }
 
-/// What one list has and the other has not, however often it occurs.
+/// Messages that one list has and the other does not, counting repetitions.
 fn differ(
     mut promised: Vec<PostedMessage>,
     mut found: Vec<PostedMessage>,

@@ -23,7 +23,7 @@ fn run<C: Collective + Default>(nodes: usize, ppn: usize) -> (Census, Trace, Pla
     (census, trace, placement)
 }
 
-/// The messages between nodes, round by round: from, to, how many blocks.
+/// The messages between nodes, round by round: from, to, number of blocks.
 fn between_nodes(trace: &Trace, placement: &Placement) -> Vec<Vec<(usize, usize, usize)>> {
     let of = |round: usize| {
         let mut all = Vec::new();
@@ -41,7 +41,7 @@ fn ceil_log(base: usize, n: usize) -> usize {
 }
 
 /// Locality paper, Example 2.1: 16 processes in 4 regions. Bruck's P0 sends 15 values in 4 non-local messages; with
-/// locality nobody sends more than 4 values, in one message.
+/// locality no process sends more than 4 values, in one message.
 #[test]
 fn example_2_1() {
     let (census, ..) = run::<Bruck>(4, 4);

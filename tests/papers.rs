@@ -1,9 +1,8 @@
 //! What the papers print, transcribed: figures, pseudocode, peers and costs.
 //!
-//! *Sparbit paper*: Loch and Koslovski, Sparbit: a new logarithmic-cost and data locality-aware MPI Allgather
-//! algorithm,
-//! 2021. *Locality paper*: Bienz, Gautam and Kharel, A Locality-Aware Bruck Allgather, 2022. The *persistent paper* has
-//!       files of its own.
+//! *Sparbit paper*: Loch and Koslovski, 2021, Sparbit: a new logarithmic-cost and data locality-aware MPI Allgather
+//! algorithm. *Locality paper*: Bienz, Gautam and Kharel, 2022, A Locality-Aware Bruck Allgather. The *persistent
+//! paper* has its own files.
 
 #![allow(clippy::unwrap_used)]
 
@@ -69,8 +68,8 @@ impl Run {
         received.chain([rank]).collect()
     }
 
-    /// The cost in the model of both papers: so many latencies, so many blocks on the critical path. All ranks send
-    /// at the same time, so that a round costs what its busiest rank sends.
+    /// The cost in the model of both papers: the number of latencies and of blocks on the critical path. All ranks send
+    /// at the same time, so a round costs what its busiest rank sends.
     fn cost(&self) -> (usize, usize) {
         let busiest = |round| (0..self.p).map(|rank| self.blocks_sent(rank, round)).max().unwrap_or(0);
         (self.rounds(), (0..self.trace.rounds()).map(busiest).sum())
@@ -127,8 +126,8 @@ fn ring_forwards_what_it_received() {
     }
 }
 
-/// On step s an even process r talks to r + (-1)^s, an odd one to r - (-1)^s; one block on the first step, two on all
-/// others.
+/// On step s an even process r exchanges with r + (-1)^s, an odd one with r - (-1)^s; one block on the first step, two
+/// on all others.
 #[test]
 fn neighbor_exchange_peers() {
     for p in (2..=64).step_by(2) {
@@ -145,7 +144,7 @@ fn neighbor_exchange_peers() {
     }
 }
 
-/// On step s, r talks to r xor 2^s and sends all it has.
+/// On step s, r exchanges with r xor 2^s and sends all it has.
 #[test]
 fn recursive_doubling_peers() {
     for p in [1, 2, 4, 8, 16, 32, 64, 128, 256] {
@@ -160,7 +159,7 @@ fn recursive_doubling_peers() {
     }
 }
 
-/// On step s < floor(log2 p), r sends all it has to r - 2^s and receives from r + 2^s; if p is no power of two, an
+/// On step s < floor(log2 p), r sends all it has to r - 2^s and receives from r + 2^s; if p is not a power of two, an
 /// additional step sends only the first p - 2^floor(log2 p) blocks.
 #[test]
 fn bruck_doubles_and_sends_the_rest() {
@@ -399,7 +398,7 @@ fn figure_1_of_the_locality_paper() {
     assert_eq!([0, 1, 2, 3, 4, 5, 6, 7].map(times), [1, 2, 3, 4, 3, 2, 1, 0]);
 }
 
-/// Section 4: P0 sends 15 values in 4 non-local messages and none locally, and nobody sends more.
+/// Section 4: P0 sends 15 values in 4 non-local messages and none locally, and no process sends more.
 #[test]
 fn non_local_messages_of_the_locality_paper() {
     let point = Point { placement: Placement::consecutive(16, 4), args: Bruck.arguments() };

@@ -63,7 +63,7 @@ proptest! {
         verify(&PrefixAllreduce, one_node(p))?;
     }
 
-    /// Contributions are followed block by block, so there are fewer ranks.
+    /// Contributions are tracked block by block, so there are fewer ranks.
     #[test]
     fn reductions_of_many_blocks(p in 1usize..=100) {
         verify(&RabenseifnerAllreduce, one_node(p))?;
@@ -116,8 +116,8 @@ fn huge() -> impl Strategy<Value = (i64, i64, i64)> {
     (2i64..1 << 40).prop_flat_map(|p| (Just(p), 0..p, 0..roundel::arith::ceil_log(2, p)))
 }
 
-/// The generated functions, one by one: what a rank sends is what its receiver expects, also with more ranks than
-/// anyone could enumerate.
+/// The generated functions, one by one: what a rank sends is what its receiver expects, even with more ranks than can
+/// be enumerated.
 mod huge_worlds {
     use super::*;
 
@@ -196,7 +196,7 @@ mod text {
         declare("0", text).loops[0].transfers[0].blocks.clone()
     }
 
-    /// An expression with parentheses everywhere, so that it means the same whatever binds how tightly.
+    /// An expression with parentheses everywhere, so that precedence does not matter.
     fn spelled_out(e: &Expr) -> String {
         let list = |args: &[Expr]| args.iter().map(spelled_out).collect::<Vec<_>>().join(", ");
         match e {

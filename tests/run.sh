@@ -3,7 +3,7 @@
 # runner's summary.
 #
 #   tests/run.sh          what every change must pass
-#   tests/run.sh --quick  while one writes it: lints, unit tests, one MPI with two and three ranks
+#   tests/run.sh --quick  while you edit: lints, unit tests, one MPI with two and three ranks
 #   tests/run.sh --all    also what takes long: all wrong declarations and mutants, more ranks, every proof again,
 #                         Open MPI 5, MPICH 5, soak
 set -euo pipefail
@@ -20,7 +20,7 @@ case ${*:-} in
     ;;
 esac
 
-# Where the time goes is said with each step.
+# Prints the elapsed time with each step.
 say() { printf '\n== %d:%02d %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "$*"; }
 
 install_missing() {
@@ -28,7 +28,7 @@ install_missing() {
   command -v cc >/dev/null || missing+=(build-essential)
   command -v mpicc.openmpi >/dev/null || missing+=(openmpi-bin libopenmpi-dev)
   command -v mpicc.mpich >/dev/null || missing+=(mpich libmpich-dev)
-  # Not libclang-cpp, which other packages bring.
+  # Not libclang-cpp, which other packages install.
   ldconfig -p | grep -E 'libclang(-[0-9.]+)?\.so' >/dev/null || missing+=(libclang-dev)
   # Both MPIs' Fortran wrappers call it.
   command -v gfortran >/dev/null || missing+=(gfortran)
@@ -69,8 +69,8 @@ if [ -n "$quick" ]; then
 fi
 
 say "tests, built"
-# Everything that needs no MPI is built here, all packages at once: another choice of packages has other features, and
-# builds most of it again.
+# Builds everything that needs no MPI, all packages at once: another selection of packages has other features, and would
+# build most of it again.
 if cargo nextest --version >/dev/null 2>&1; then
   run_tests() { cargo nextest run --workspace "${@:---no-fail-fast}"; }
 else
@@ -85,7 +85,7 @@ tests/tools/build-mpi.sh --share
 packages=(roundel roundel-tests roundel-verify roundel-pmpi roundel-capi)
 CARGO_TARGET_DIR=target/openmpi MPICC=mpicc.openmpi \
   lint "${packages[@]/#/--package=}" --features "$(printf '%s/mpi,' "${packages[@]}")" --all-targets
-# What is behind C's names differs from MPI to MPI.
+# The types behind MPI's C names differ between MPIs.
 CARGO_TARGET_DIR=target/mpich MPICC=mpicc.mpich \
   lint -p roundel-pmpi -p roundel-capi --features roundel-pmpi/mpi,roundel-capi/mpi
 
@@ -106,7 +106,7 @@ QUICK=1 benches/emitted.sh
 
 say "the command line: check everything"
 roundel check --all
-# What the tests prove, too, one by one.
+# The tests prove these, too, one by one.
 if [ -n "${ROUNDEL_ALL:-}" ]; then
   roundel prove allgather/ --engine smt --require-all-p --no-record
   roundel prove alltoall/{spread-out,pairwise,modified-bruck,k-bruck} --engine smt --require-all-p --no-record
@@ -114,10 +114,10 @@ if [ -n "${ROUNDEL_ALL:-}" ]; then
   roundel prove broadcast/ reduce/ gather/ scatter/ --engine exhaustive -p 1..=64 --no-record
 fi
 roundel prove examples/cyclic-shift/src/lib.rs --require-all-p --no-record
-# That the records are what would be proved: every question in them is one that is asked today.
+# Checks that the records match the prover: every question in them is one that it asks today.
 roundel prove --verify-records
 roundel prove --verify-records examples/cyclic-shift/src/lib.rs
-# And with --all that every answer is what a solver says today.
+# With --all, checks that a solver still gives every answer.
 if [ -n "${ROUNDEL_ALL:-}" ]; then roundel prove --verify-records --again --limit 20; fi
 
 say "wrong collectives, for the harnesses to refute"
@@ -138,11 +138,11 @@ tests/tools/cbmc.sh
 say "tests"
 # Everything has been installed above: a test that cannot run is a failure.
 export ROUNDEL_REQUIRE=1
-# The same random cases each time, unless somebody asks for others.
+# The same random cases each time, unless the seed is set.
 export ROUNDEL_SEED=${ROUNDEL_SEED:-20261116}
-# The examples of the reference are those of `roundel`, too, and run there.
+# The examples of the reference are also those of `roundel`, and run there.
 cargo test --workspace --exclude roundel-macros --doc
-# As the programs were built, so that little is built again.
+# With the settings of the programs, so that little is rebuilt.
 CARGO_TARGET_DIR=target/openmpi MPICC=mpicc.openmpi \
   cargo test --config tests/tools/mpi-programs.toml -p roundel --features mpi --lib -- mpi::
 run_tests

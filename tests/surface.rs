@@ -1,5 +1,4 @@
-//! What a user's crate sees of Roundel: the names at the root of `roundel`, what it is built with, and packages that
-//! can be published.
+//! What a user's crate sees of Roundel: the names at the root of `roundel`, its dependencies, and publishable packages.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,7 +8,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests are inside of the workspace")
 }
 
-/// The public names of a file of a crate, without what is hidden from its documentation.
+/// The public names of a file of a crate, without those hidden from its documentation.
 fn public_names(file: &str) -> BTreeSet<String> {
     let file = syn::parse_file(file).expect("it compiles");
     let mut names = BTreeSet::new();
@@ -50,7 +49,7 @@ fn used(tree: &syn::UseTree, names: &mut BTreeSet<String>) {
     }
 }
 
-/// Another name at the root is a promise: it is added here knowingly.
+/// A new name at the root is a promise to users, so it must be added here deliberately.
 #[test]
 fn the_root_exports_what_users_need_and_no_internals() {
     let file = std::fs::read_to_string(root().join("runtime/src/lib.rs")).expect("the root of the crate");
@@ -92,7 +91,7 @@ fn cargo(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("names are text")
 }
 
-/// A parser of Rust takes seconds to build; two of them are one too many.
+/// A Rust parser takes seconds to build, so there must be only one.
 #[test]
 fn a_users_crate_builds_one_syn() {
     let tree =
@@ -102,7 +101,7 @@ fn a_users_crate_builds_one_syn() {
     assert_eq!(versions.len(), 1, "{versions:?}");
 }
 
-/// What `cargo publish` asks for, of the packages that are for others.
+/// The requirements of `cargo publish`, for the packages that are published.
 #[test]
 fn packages_for_others_can_be_published() {
     let metadata = cargo(&["metadata", "--no-deps", "--format-version", "1", "--locked", "--offline"]);
@@ -124,7 +123,7 @@ fn packages_for_others_can_be_published() {
     }
 }
 
-/// A package is built from its own folder when it is published: it has every file that it includes.
+/// A published package is built from its own folder, so it must contain every file that it includes.
 #[test]
 fn packages_include_files_of_their_own() {
     let mut seen = 0;

@@ -55,12 +55,12 @@ int main(int argc, char **argv)
     check(roundel_allreduce(mine, sum, N, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, how));
     compare(1, p);
 
-    /* In the background, by what the environment says, or the default. */
+    /* In the background, with the algorithm that the environment or the default selects. */
     roundel_request *request;
     fill(rank + 1);
     check(roundel_iallreduce(mine, sum, N, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, NULL, &request));
     for (int done = 0; !done;)
-        check(roundel_test(&request, &done)); /* and something useful */
+        check(roundel_test(&request, &done)); /* and do something useful */
     compare(1, p);
 
     /* Prepared once, and started many times. */

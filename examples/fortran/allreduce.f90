@@ -35,7 +35,7 @@ program allreduce
   call check(roundel_allreduce(roundel_in_place(), c_loc(total), n, type, op, comm, how))
   call compare(1)
 
-  ! In the background, by what the environment says, or the default.
+  ! In the background, with the algorithm that the environment or the default selects.
   total = -1
   call check(roundel_iallreduce(c_loc(mine), c_loc(total), n, type, op, comm, c_null_ptr, request))
   done = 0

@@ -9,9 +9,9 @@ use roundel_spec::{check, rust, syntax};
 use std::path::{Path, PathBuf};
 use syn::{DeriveInput, Error, Result};
 
-/// The implementation for one declaration, or all that is wrong with it.
+/// The implementation for one declaration, or all of its errors.
 ///
-/// A wrong declaration gets an implementation beside the error, so that rustc does not go on to complain about every
+/// A wrong declaration gets an implementation as well as the error, so that rustc does not also complain about every
 /// use of the type.
 pub(crate) fn derive(input: TokenStream) -> Result<TokenStream> {
     let input: DeriveInput = syn::parse2(input)?;
@@ -35,8 +35,8 @@ pub(crate) fn derive(input: TokenStream) -> Result<TokenStream> {
     })
 }
 
-/// What the crate's proof record grants, else what was just checked; a record that does not hold together is an
-/// error. The tokens make rustc look again when the record changes.
+/// The range of the crate's proof record, or, without a record, the range just checked; an inconsistent record is an
+/// error. The tokens make rustc recompile when the record changes.
 fn proved_range(
     declaration: &Declaration,
     checked: &Checked,
@@ -79,7 +79,7 @@ mod tests {
     use roundel_spec::check::Points;
     use roundel_spec::proof::Exhaustive;
 
-    /// What the derive makes of a record with this text: the largest p that is granted, or the error.
+    /// The largest p that the derive grants for a record with this text, or its error.
     fn granted(name: &str, text: impl Fn(&str) -> String) -> std::result::Result<Option<i64>, String> {
         let clauses = "#[collective(allgather)]\n#[check(p <= 8)]\n#[round(s in 0..p - 1)]\n\
                        #[send(to = rank + 1, blocks = [rank - s])]\n#[recv(from = rank - 1, blocks = [rank - 1 - s])]";

@@ -1,7 +1,7 @@
 //! `#[derive(Collective)]`: from a declared schedule to checked, generated code.
 //!
-//! The work is done in `roundel-spec`, where the command line can reach it too; this crate is the entry point that
-//! rustc calls.
+//! The work is done in `roundel-spec`, which the command line uses, too; this crate is the entry point that rustc
+//! calls.
 
 mod expand;
 
@@ -9,9 +9,9 @@ use proc_macro::TokenStream;
 
 /// Implements `Collective` for a struct whose attributes declare a schedule.
 ///
-/// The declaration is parsed, checked exactly for every p up to its limit (40 unless it says otherwise), and turned
-/// into code. A declaration that is wrong does not compile: the error stands at the clause at fault and names the
-/// smallest case that shows it.
+/// The declaration is parsed, checked exactly for every p up to its limit (40 by default), and turned into code. A
+/// wrong declaration does not compile: the error points at the clause at fault and names the smallest case that shows
+/// it.
 ///
 #[doc = include_str!("../language.md")]
 #[proc_macro_derive(

@@ -1,4 +1,4 @@
-//! Names the shared library, and finds out whether MPI has persistent collectives.
+//! Names the shared library, and checks whether MPI has persistent collectives.
 
 use std::env;
 use std::process::Command;
@@ -16,8 +16,8 @@ fn main() {
     }
 }
 
-/// Whether the library has persistent collectives that can be freed: those of MPICH 4.0 stop at an assertion about the
-/// references to their datatypes.
+/// Whether the library has persistent collectives that can be freed: freeing one in MPICH 4.0 fails an assertion about
+/// the references to its datatypes.
 fn has_persistent_collectives(macros: &str) -> bool {
     let number = |name: &str| -> Option<u32> {
         macros.lines().find_map(|line| line.strip_prefix("#define ")?.strip_prefix(name)?.trim().parse().ok())
@@ -26,7 +26,7 @@ fn has_persistent_collectives(macros: &str) -> bool {
         && number("MPICH_NUMVERSION ").is_none_or(|version| version >= 40_100_000)
 }
 
-/// What the library's header defines.
+/// The macros that the library's header defines.
 fn macros() -> String {
     let mpicc = env::var("MPICC").unwrap_or_else(|_| "mpicc".into());
     let output = Command::new(mpicc).args(["-dM", "-E", "-include", "mpi.h", "-x", "c", "/dev/null"]).output();

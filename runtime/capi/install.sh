@@ -3,9 +3,9 @@
 #
 #   runtime/capi/install.sh [--prefix DIR] [--mpi openmpi|mpich] [--from DIR]
 #
-# --prefix DIR   where to install; /usr/local unless given. DESTDIR is put before it, as packagers expect.
-# --mpi NAME     which MPI, by the name of its compiler: mpicc.NAME. Without it $MPICC, or mpicc.
-# --from DIR     install what is built already in DIR, and build nothing.
+# --prefix DIR   where to install; default: /usr/local. DESTDIR is prepended, as packagers expect.
+# --mpi NAME     which MPI, by the name of its compiler: mpicc.NAME; default: $MPICC, or mpicc.
+# --from DIR     install the files already built in DIR, and build nothing.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 prefix=/usr/local mpicc=${MPICC:-mpicc} from=
@@ -36,7 +36,7 @@ if [ -d "$here/../pmpi" ]; then
   packages="$packages -p roundel-pmpi --features roundel-pmpi/mpi"
 fi
 if [ -z "$from" ]; then
-  # One directory for each MPI: a changed MPICC alone does not make cargo build again.
+  # One directory for each MPI: a changed MPICC alone does not make cargo rebuild.
   target=${CARGO_TARGET_DIR:-$here/../../target}/install-$(basename "$mpicc")
   # shellcheck disable=SC2086 # several words
   (cd "$here/../.." && MPICC=$mpicc cargo build --release $packages --target-dir "$target")
@@ -59,7 +59,7 @@ install -m 644 "$from/libroundel.a" "$to/lib/libroundel.a"
 if [ -f "$from/libroundel_pmpi.so" ]; then
   install -m 755 "$from/libroundel_pmpi.so" "$to/lib/libroundel_pmpi.so"
 fi
-# What debuggers want of us is many times as large as what programs want.
+# The debug information is many times as large as the rest.
 if command -v strip >/dev/null; then
   for library in "$to/lib/libroundel.so.$version" "$to/lib/libroundel.a" "$to/lib/libroundel_pmpi.so"; do
     if [ -f "$library" ]; then strip --strip-debug "$library"; fi

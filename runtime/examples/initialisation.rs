@@ -1,6 +1,6 @@
-//! How long it takes to plan a persistent collective, and how that grows with the number of nodes: the choice, one
-//! node's part of the plan, its program, and the replay of the plan of all nodes that a request of more than 64 nodes
-//! makes, where that is possible at all. Nothing is sent.
+//! Measures how long it takes to plan a persistent collective, and how that grows with the number of nodes: the choice,
+//! one node's part of the plan, its program, and the replay of the plan of all nodes, which requests of more than 64
+//! nodes make if it is possible at all. Nothing is sent.
 //!
 //! ```sh
 //! cargo run --release -p roundel --example initialisation
@@ -13,7 +13,7 @@ use roundel_spec::{Kind, Placement};
 use std::error::Error;
 use std::time::Instant;
 
-/// More slots of all nodes together, or more nodes, are not followed.
+/// The most slots of all nodes together, and the most nodes, that are replayed.
 const REPLAYED: (usize, usize) = (1 << 26, 1 << 14);
 
 fn main() -> Result<(), Box<dyn Error>> {

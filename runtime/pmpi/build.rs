@@ -1,11 +1,11 @@
-//! Finds out which MPI this is, and which functions it has.
+//! Detects which MPI this is, and which functions it has.
 //!
 //! The compiler wrapper is the one that the bindings are made with: `MPICC`, or `mpicc`.
 
 use std::env;
 use std::process::Command;
 
-/// What the crate asks about, and the text in MPI's headers that answers.
+/// The configuration options of the crate, and the text in MPI's headers that enables each.
 const QUESTIONS: [(&str, &str); 4] = [
     ("open_mpi", "ompi_communicator_t"),
     ("persistent", "PMPI_Allreduce_init("),

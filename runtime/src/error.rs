@@ -34,7 +34,7 @@ pub enum Error {
         /// Another.
         second: usize,
     },
-    /// The sum of counts and displacements overflows.
+    /// A number of elements is too large, or overflows.
     #[error("{what} is {elements} elements, more than {limit}: split the call into smaller ones")]
     TooLarge {
         /// The quantity.
@@ -235,7 +235,7 @@ pub enum Error {
         rank: usize,
         /// The sender.
         from: usize,
-        /// What this rank expected.
+        /// The number of elements that this rank expected.
         expected: usize,
         /// The number of elements that arrived. If the message was too long and MPI does not report its length, a
         /// lower bound.
@@ -251,7 +251,7 @@ pub enum Error {
         rank: usize,
         /// The source of the block.
         from: usize,
-        /// What this rank expected.
+        /// The number of elements that this rank expected.
         expected: usize,
         /// The number of elements that arrived. If MPI truncated the message, a lower bound.
         found: usize,

@@ -60,6 +60,7 @@ pub mod plan;
 mod policy;
 #[doc(hidden)]
 pub mod program;
+mod rank_rounds;
 mod reduce;
 mod rooted;
 #[doc(hidden)]

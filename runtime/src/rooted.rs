@@ -1,8 +1,7 @@
 //! Broadcast, reduce, gather and scatter, for every collective of that kind on every transport.
 //!
-//! The root is a parameter of the collective, `BinomialBroadcast { root: 3 }`, and so part of what is declared,
-//! checked and proved; all ranks must name the same one. Buffers that only the root uses are empty slices on other
-//! ranks.
+//! The root is a parameter of the collective, `BinomialBroadcast { root: 3 }`, and so it is declared, checked and
+//! proved; all ranks must name the same one. Buffers that only the root uses are empty slices on other ranks.
 
 use crate::call::reduction::{Division, ReductionCall};
 use crate::call::rooted::{BlockStorage, RootedCall, RootedLayout, expect};

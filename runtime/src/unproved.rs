@@ -1,4 +1,4 @@
-//! The explicit way around the refusal of unproved calls, for experiments.
+//! Runs calls that are not proved, on explicit request: for experiments.
 
 use roundel_spec::schedule::Order;
 use roundel_spec::{Arguments, Collective, Kind, Place, Refusal, Schedule, Sink};

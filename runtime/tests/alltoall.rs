@@ -1,4 +1,4 @@
-//! Alltoall and alltoallv on threads: results against the plain definition, and every way in which a call can be wrong.
+//! Alltoall and alltoallv on threads: results against the plain definition, and every kind of invalid call.
 #![allow(clippy::unwrap_used)]
 
 mod shuffles;
@@ -10,7 +10,7 @@ use roundel::{Alltoall, Error, IsAlltoall, Layout, Options, Place, Policy};
 use shuffles::{Bruck, Pairwise, SpreadOut, Star, Visit, visit_all};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The element that `source` has for `destination` at `i`: different everywhere, and not `Copy`.
+/// Element `i` of the block from `source` to `destination`: unique, and not `Copy`.
 fn element(source: usize, destination: usize, i: usize) -> String {
     format!("{source}>{destination}#{i}")
 }
@@ -19,7 +19,7 @@ fn block(source: usize, destination: usize, len: usize) -> Vec<String> {
     (0..len).map(|i| element(source, destination, i)).collect()
 }
 
-/// What `rank` sends when all blocks have `count` elements, and what it must receive.
+/// The data that `rank` sends if all blocks have `count` elements, and the data that it must receive.
 fn uniform(rank: usize, p: usize, count: usize) -> (Vec<String>, Vec<String>) {
     let send = (0..p).flat_map(|d| block(rank, d, count)).collect();
     let recv = (0..p).flat_map(|s| block(s, rank, count)).collect();
@@ -139,7 +139,7 @@ impl Matrix {
         assert_eq!(data, expected, "{name}, {self:?}");
     }
 
-    /// As many elements each way.
+    /// The same number of elements in both directions.
     fn symmetric(&self) -> Matrix {
         let count = |s: usize, d: usize| self.counts[s.min(d)][s.max(d)];
         let counts = (0..self.p()).map(|s| (0..self.p()).map(|d| count(s, d)).collect()).collect();
@@ -157,7 +157,7 @@ impl Visit for Matrix {
     }
 }
 
-/// Counts of which many are 0.
+/// Counts, many of which are 0.
 fn matrices() -> impl Strategy<Value = Matrix> {
     let count = prop_oneof![2 => Just(0usize), 3 => 1usize..6];
     (1usize..10).prop_flat_map(move |p| {
@@ -188,7 +188,7 @@ fn nothing_at_all_can_be_exchanged() {
     visit_all(5, &mut Matrix { counts: vec![vec![0; 5]; 5], gap: 0, reverse: false });
 }
 
-/// Only rank 0 of two calls: it would never return if its error came after the first message.
+/// Only rank 0 of two makes the call: it would never return if its error came after the first message.
 fn refused(call: impl Fn(&ThreadComm) -> Result<(), Error> + Sync) -> Error {
     let mut outcomes = run(2, |comm| if comm.rank() == 0 { call(comm) } else { Ok(()) });
     outcomes.swap_remove(0).unwrap_err()
@@ -221,7 +221,7 @@ fn wrong_lengths_are_refused() {
     let too_large = |error: Error| assert!(matches!(error, Error::TooLarge { what: "a block's end", .. }), "{error}");
     too_large(v([ones, &[0, usize::MAX], ones, at]));
     too_large(v([ones, at, ones, &[0, usize::MAX]]));
-    // What is sent may overlap, and empty blocks may lie anywhere.
+    // Blocks to send may overlap, and empty blocks may lie anywhere.
     let results = run(2, |comm| {
         let mut recv = [0; 4];
         let outcome = SpreadOut.alltoallv(comm, &[7, 8], &[2, 2], &[0, 0], &mut recv, &[2, 2], &[0, 2]);
@@ -250,8 +250,8 @@ fn a_layout_that_is_not_declared_is_refused() {
     assert_eq!(error, Error::NoSuchLayout { name });
 }
 
-/// One rank expects more of another than that one sends. It alone learns of it, everybody finishes, and the next call
-/// works.
+/// One rank expects more elements from another than that one sends. Only it gets an error, all ranks finish, and the
+/// next call works.
 struct OneExpectsMore {
     p: usize,
 }

@@ -1,9 +1,9 @@
-//! Calls outside the domain, with parameters as large as they come: a typed error in every case.
+//! Calls outside the domain, with the largest possible parameters: a typed error in every case.
 
 use roundel::algorithms::KBruck;
 use roundel::{Allgather, AllowUnproved, Collective, Error, Place, Refusal, threads};
 
-/// A domain whose own arithmetic does not fit the machine for large parameters.
+/// A domain whose arithmetic overflows for large parameters.
 #[derive(Clone, Debug, Collective)]
 #[collective(allgather, radix: 1.., ports: list(1..))]
 #[requires(radix * radix * radix * radix <= p + 100, product(ports, len(ports)) + pow(radix, radix) > 0)]
@@ -19,7 +19,7 @@ pub struct Fourth {
     ports: Vec<i64>,
 }
 
-/// A domain that is found by running through the rounds, of which there may be very many.
+/// A domain that is found by iterating over the rounds, of which there may be very many.
 #[derive(Clone, Debug, Collective)]
 #[collective(allgather, many: 1.., factor: 1..)]
 #[round(s in 0..1)]

@@ -18,7 +18,7 @@ fn placements() -> Vec<Placement> {
     ]
 }
 
-/// What a rank has at a place.
+/// A rank's element at a position.
 fn sample(rank: usize, at: usize) -> i64 {
     (rank * 100 + at) as i64
 }

@@ -1,8 +1,8 @@
-//! Real programs of one node on loom: orders of events that the memory model allows. The replay says that waits are
-//! where they must be; this says that counters are what waits need.
+//! Real programs of one node on loom, which explores the orders of events that the memory model allows. The replay
+//! shows that all necessary waits are there; this test shows that counters synchronise as waits require.
 //!
-//! Of two processes all orders are looked at that take up to two switches away from a process that could go on. Of
-//! three there are too many of these: the first few thousand.
+//! For two processes, all orders with up to two preemptions are explored. For three there are too many: only the first
+//! few thousand.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicUsize;
@@ -25,7 +25,8 @@ struct Tracked {
 
 impl SharedWord for Tracked {
     fn own(&self) -> u32 {
-        // SAFETY: nobody else writes the counter; loom refuses a run in which somebody does at the same time.
+        // SAFETY: only the owner writes the counter; loom rejects a run in which another thread writes at the same
+        // time.
         unsafe { self.word.unsync_load() }
     }
 
@@ -38,7 +39,7 @@ impl SharedWord for Tracked {
     }
 }
 
-/// What the processes of the node share.
+/// The state that the processes of the node share.
 struct Node {
     cells: Vec<UnsafeCell<u64>>,
     counters: Vec<Counter<Tracked>>,
@@ -62,7 +63,7 @@ impl Process {
             MemoryRegion::Input => self.input[index],
             MemoryRegion::Output => self.output[index],
             MemoryRegion::Scratch => self.scratch[index],
-            // SAFETY: loom refuses a run in which somebody writes the cell at the same time.
+            // SAFETY: loom rejects a run in which another thread writes the cell at the same time.
             MemoryRegion::Shared => self.node.cells[index].with(|cell| unsafe { *cell }),
         }
     }
@@ -73,7 +74,7 @@ impl Process {
             MemoryRegion::Input => panic!("the input is never written"),
             MemoryRegion::Output => self.output[index] = value,
             MemoryRegion::Scratch => self.scratch[index] = value,
-            // SAFETY: loom refuses a run in which somebody touches the cell at the same time.
+            // SAFETY: loom rejects a run in which another thread accesses the cell at the same time.
             MemoryRegion::Shared => self.node.cells[index].with_mut(|cell| unsafe { *cell = value }),
         }
     }
@@ -113,8 +114,8 @@ impl StepExecutor for Process {
         Ok(())
     }
 
-    /// Lets others go first, and looks once. A look that finds nothing changes nothing, so whatever can happen after
-    /// many looks can happen after one: runs that end here hide none.
+    /// Lets others go first, and polls once. A poll that finds nothing changes nothing, so whatever can happen after
+    /// many polls can happen after one: no behaviour is lost in runs that end here.
     fn reached(&mut self, local: usize, times: u32) -> Result<bool, Self::Error> {
         loom::thread::yield_now();
         Ok(self.node.counters[local].reached(target(self.call, self.signals[local], times)))
@@ -158,12 +159,12 @@ impl Case {
         programs
     }
 
-    /// What a rank gives to element `index` of the whole vector.
+    /// A rank's contribution to element `index` of the whole vector.
     fn given(call: u32, rank: usize, index: usize) -> u64 {
         10_u64.pow(rank as u32) * (1 + (index as u64 + u64::from(call)) % 3)
     }
 
-    /// The elements of the whole vector that a rank gives, and those that it gets.
+    /// The elements of the whole vector that a rank contributes, and those that it gets.
     fn ranges(&self, rank: usize) -> [std::ops::Range<usize>; 2] {
         let (all, own) = (0..self.processes, rank..rank + 1);
         match self.kind {
@@ -173,7 +174,7 @@ impl Case {
         }
     }
 
-    /// What element `index` of the result must be.
+    /// The expected element `index` of the result.
     fn expected(&self, call: u32, index: usize) -> u64 {
         match self.kind {
             Kind::Allgather => Self::given(call, index, index),
@@ -181,7 +182,7 @@ impl Case {
         }
     }
 
-    /// All calls of one rank, and what its user does between them; says whether it came to the end.
+    /// All calls of one rank, and the accesses of its user between them. Returns whether it reached the end.
     fn run(&self, node: Arc<Node>, rank: usize, programs: &[Program; 2]) -> bool {
         let signals = programs[0].signals.clone();
         let (input, output, scratch) = (Vec::new(), vec![0; self.processes], Vec::new());
@@ -210,7 +211,7 @@ impl Case {
         true
     }
 
-    /// Looks at the runs; says how many came to their end.
+    /// Explores the runs; returns how many reached their end.
     fn explore(self) -> usize {
         let mut builder = loom::model::Builder::new();
         builder.preemption_bound = Some(2);
@@ -237,7 +238,7 @@ impl Case {
         finished.load(std::sync::atomic::Ordering::Relaxed)
     }
 
-    /// Whether there is a run in which memory is touched without order. Any other end of the search counts for nothing.
+    /// Whether there is a run with unordered accesses to memory. Any other failure does not count.
     fn refuted(self) -> bool {
         let Err(panic) = catch_unwind(AssertUnwindSafe(|| self.explore())) else { return false };
         panic.downcast_ref::<String>().is_some_and(|message| message.contains("Causality violation"))

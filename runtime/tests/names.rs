@@ -1,4 +1,4 @@
-//! Declarations in places and under names that are not the usual ones: the tests that the derive emits run here.
+//! Declarations in unusual places and with unusual names: the tests that the derive emits run here.
 
 #![allow(non_upper_case_globals, non_camel_case_types, dead_code)]
 
@@ -41,7 +41,7 @@ pub struct RingA;
 pub struct Ring_a;
 
 #[test]
-#[allow(unnameable_test_items)] // The derive's own tests cannot run here, which rustc says.
+#[allow(unnameable_test_items)] // The derive's own tests cannot run here, and rustc warns about that.
 fn a_declaration_inside_a_function() {
     #[derive(Collective)]
     #[collective(allgather)]

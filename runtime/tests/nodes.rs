@@ -6,7 +6,7 @@ use roundel::{Allgather, AllowUnproved, Error, IsAllgather, Refusal};
 use roundel_spec::Collective;
 use roundel_spec::check;
 
-/// Runs an allgather in which every rank gives two numbers.
+/// Runs an allgather in which every rank contributes two numbers.
 fn gather<C: IsAllgather + Sync>(collective: &C, placement: &Placement) -> Vec<Result<Vec<u64>, Error>> {
     let p = placement.p();
     run_placed(placement, |comm| {
@@ -62,7 +62,7 @@ fn nodes_of_sockets() {
     expect(&MultiLane::<Hierarchical<LocalityBruck<Ring>>>::default().unproved(), &placement);
 }
 
-/// What the whole does is checked without the assumption that the inner collective keeps its contract.
+/// Checks the whole collective, without the assumption that the inner one keeps its contract.
 #[test]
 fn the_whole_is_right_without_contracts() {
     for placement in placements().into_iter().chain([sockets()]).filter(Placement::is_sorted) {
@@ -85,7 +85,7 @@ fn whole<C: Collective + Default>(placement: &Placement) {
 
 #[test]
 fn a_group_outside_of_the_inner_domain_is_refused_on_every_rank() {
-    // One of the nodes has three ranks, and recursive doubling wants a power of two.
+    // One of the nodes has three ranks, and recursive doubling requires a power of two.
     let placement = Placement::of_sizes(&[2, 3, 2]);
     for result in gather(&LocalityBruck::<RecursiveDoubling>::default().unproved(), &placement) {
         let Err(Error::OutsideDomain { refusal: Refusal::Requires { p, .. }, .. }) = result else {

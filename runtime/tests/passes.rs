@@ -1,4 +1,4 @@
-//! Passes: what they make keeps the contract, they do make something, and what is broken in it is noticed.
+//! Passes: their results keep the contract, they have an effect, and faults in their results are detected.
 
 #![allow(clippy::unwrap_used)]
 
@@ -87,7 +87,7 @@ fn passes_keep_the_contract_and_change_something() {
     }
 }
 
-/// A dead block, and a dead step.
+/// Removes dead local steps.
 #[test]
 fn what_is_dead_is_removed() {
     let mut plan = Plan::record(&RecursiveDoublingAllreduce, 4).unwrap();
@@ -100,8 +100,7 @@ fn what_is_dead_is_removed() {
     assert_eq!(plan, right);
 }
 
-/// After the copies are gone, a ring works on the input and the output: a copy for what nobody combines here, no
-/// others.
+/// Without the copies, a ring works directly on the input and the output.
 #[test]
 fn copies_are_merged() {
     let mut plan = Plan::record(&RingAllreduce, 5).unwrap();
@@ -110,7 +109,7 @@ fn copies_are_merged() {
     assert_eq!((copies(&plan), plan.replay().is_ok()), (0, true));
 }
 
-/// The lines that two prefixes and what arrives need, and no more, whatever there was before.
+/// Renaming leaves only the lines that two prefixes and the received data need, whatever there was before.
 #[test]
 fn lines_are_few() {
     let mut plan = Plan::record(&CyclicShiftAllreduce { ports: vec![1, 1, 1, 1] }, 11).unwrap();
@@ -137,7 +136,7 @@ fn spread(turn: &mut Turn, by: u32) {
     }
 }
 
-/// Merged and split again, messages are what they were, or more.
+/// Splitting makes more messages, and merging restores them.
 #[test]
 fn messages_are_merged_and_split() {
     let count = |plan: &Plan| plan.rounds.iter().flatten().map(|turn| turn.sends.len()).sum::<usize>();
@@ -154,7 +153,7 @@ fn messages_are_merged_and_split() {
     assert_eq!(plan, right);
 }
 
-/// What all passes make of some plans.
+/// The results of all passes on some plans.
 fn made() -> Vec<Plan> {
     let recorded = [
         Plan::record(&RingAllreduce, 5).unwrap(),
@@ -175,7 +174,7 @@ fn dropped_blocks_are_noticed() {
     }
 }
 
-/// Two slots of a message that change places are two other blocks; or two lines of one block, whose trees then differ.
+/// Swapped slots of a message are different blocks, or two lines of one block, whose trees then differ.
 #[test]
 fn swapped_slots_are_noticed() {
     let mut swapped = 0;
@@ -194,14 +193,14 @@ fn swapped_slots_are_noticed() {
     assert!(swapped > 100, "{swapped}");
 }
 
-/// A local step that writes where something else still lies.
+/// A local step overwrites a value that is still needed.
 #[test]
 fn slots_in_use_are_not_used_again() {
     let mut reused = 0;
     for plan in made().into_iter().filter(|plan| plan.kind.reduces()) {
         for (round, rank) in (0..plan.rounds.len()).flat_map(|round| (0..plan.p).map(move |rank| (round, rank))) {
             let turn = &plan.rounds[round][rank];
-            // What the last step of the turn reads besides is made useless by the first one.
+            // The first step of the turn overwrites another operand of the last one.
             let [first, .., last] = &turn.locals[..] else { continue };
             let victim = last.reads().find(|slot| slot.line >= SCRATCH && slot.block == first.writes().block);
             let Some(victim) =
@@ -221,7 +220,7 @@ fn slots_in_use_are_not_used_again() {
     assert!(reused > 10, "{reused}");
 }
 
-/// What arrives where something else arrives, or is sent, in the same round.
+/// A message arrives in a slot that another message of the round uses.
 #[test]
 fn messages_do_not_share_slots() {
     let mut shared = 0;

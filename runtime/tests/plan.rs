@@ -1,4 +1,4 @@
-//! Plans: recorded, written and read, replayed, without what is dead; and wrong ones, which are refused.
+//! Plans: recorded, written and read, replayed, without dead blocks; and invalid ones, which are refused.
 
 #![allow(clippy::unwrap_used)]
 
@@ -73,7 +73,7 @@ fn parts_of_different_calls_make_no_plan() {
     assert_eq!(Plan::from_parts(parts), Err(Mismatch::Other { rank: 0, what: "its number of ranks" }));
 }
 
-/// A broadcast and a reduce as what they are made of: all blocks but one are empty.
+/// A broadcast and a reduce, as the collectives that they are made of, with all blocks empty but one.
 #[test]
 fn blocks_of_length_zero_do_not_travel() {
     let sizes = [0, 0, 7, 0, 0];
@@ -117,7 +117,7 @@ fn all_lines(p: usize, ports: &[i64]) -> Plan {
     plan
 }
 
-/// In each round with messages, where every rank sends to.
+/// The destinations of every rank in each round with messages.
 fn destinations(plan: &Plan) -> Vec<Vec<Vec<usize>>> {
     let peers = |turn: &Turn| {
         let mut peers: Vec<usize> = turn.sends.iter().map(|message| message.peer).collect();
@@ -131,7 +131,7 @@ fn destinations(plan: &Plan) -> Vec<Vec<Vec<usize>>> {
 const PORTS: [&[i64]; 8] =
     [&[1, 1, 1, 1, 1, 1], &[1, 2, 3], &[3, 2, 1], &[2, 2, 2], &[5, 1], &[1, 5], &[3, 3, 3], &[30]];
 
-/// The lines that are left of all are as many, to the same ranks, as the declarations send.
+/// The live lines have the same number and destinations as in the declarations.
 #[test]
 fn the_lines_that_are_alive_are_those_that_are_declared() {
     for ports in PORTS {
@@ -147,7 +147,7 @@ fn the_lines_that_are_alive_are_those_that_are_declared() {
     }
 }
 
-/// What is left is needed: without any block of any message, the contract is broken. And so the replay can fail.
+/// Everything that is left is needed: without any block of any message the contract is broken. So the replay can fail.
 #[test]
 fn nothing_more_can_be_removed() {
     let mut plan = all_lines(11, &[1, 1, 1, 1]);
@@ -159,7 +159,7 @@ fn nothing_more_can_be_removed() {
     assert!(fewer.iter().all(|less| less.replay().is_err()));
 }
 
-/// Of an allreduce of which every rank wants its own block alone, a reduce_scatter is left.
+/// If every rank of an allreduce needs only its own block, a reduce_scatter is left.
 #[test]
 fn blocks_die_one_by_one() {
     for p in 2..=9 {
@@ -167,12 +167,12 @@ fn blocks_die_one_by_one() {
         plan.kind = Kind::ReduceScatter;
         remove_dead(&mut plan);
         assert!(plan.replay().is_ok(), "p = {p}");
-        // Once around, and one step more from where a block is complete to where it belongs.
+        // Once around, and one more step from where a block is complete to where it belongs.
         assert!((0..p).all(|rank| plan.sent(rank) == p), "p = {p}");
     }
 }
 
-/// Each rule of the replay, broken.
+/// Breaks each rule of the replay.
 #[test]
 fn wrong_plans_are_refused() {
     let right = Plan::record(&PrefixAllreduce, 3).unwrap();

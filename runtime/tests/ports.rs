@@ -25,7 +25,7 @@ fn factorisations(p: usize) -> Vec<Vec<usize>> {
     factors.flat_map(with).collect()
 }
 
-/// Ports for a factor: of each list as many as are needed, over and over again.
+/// Ports for a factor: repeats the list until all nodes are reached.
 fn complete(factor: usize, list: &[i64]) -> Vec<i64> {
     let mut reached = 1;
     let enough = |port: &i64| {
@@ -36,7 +36,7 @@ fn complete(factor: usize, list: &[i64]) -> Vec<i64> {
     list.iter().copied().cycle().take_while(enough).collect()
 }
 
-/// All ones, the factor without one, and a mixture.
+/// Ports of one each, a single step with all ports, and a mixture.
 fn sweep(factor: usize) -> [Vec<i64>; 3] {
     let all = factor as i64 - 1;
     [complete(factor, &[1]), complete(factor, &[all.max(1)]), complete(factor, &[2, 1, 4])]
@@ -102,7 +102,7 @@ fn every_factorisation_with_an_incomplete_reduce_scatter() {
     }
 }
 
-/// As the algorithms are described, with a fraction for each node.
+/// With a fraction for each node, as in the description of the algorithms.
 #[test]
 fn every_factorisation_with_all_fractions() {
     for p in 1..=24 {
@@ -138,7 +138,7 @@ fn group() -> impl Strategy<Value = (usize, Vec<i64>, bool)> {
     (1usize..=7, proptest::collection::vec(1i64..=4, 0..4), any::<bool>())
 }
 
-/// More steps of one port, until all nodes are reached.
+/// Adds steps of one port until all nodes are reached.
 fn completed(factor: usize, mut ports: Vec<i64>) -> Vec<i64> {
     while ports.iter().map(|&port| port as usize + 1).product::<usize>() < factor {
         ports.push(1);
@@ -186,7 +186,7 @@ proptest! {
     }
 }
 
-/// One node's part of 65536, without the others.
+/// One node's part of a plan of 65536 nodes, without the others.
 #[test]
 fn parts_of_large_plans() {
     let ones = |sign: &str| vec![format!("{sign}1"); 16].join(" ");
@@ -210,8 +210,8 @@ fn parts_of_large_plans() {
     assert_eq!(factors.part(Kind::Allreduce, 65536), Err(GroupsError::NoSuchNode { node: 65536, nodes: 65536 }));
 }
 
-/// An allgather needs no working memory, a reduce_scatter with one port two lines: what arrives, and what is reduced so
-/// far. The output of an allreduce is one of them.
+/// An allgather needs no working memory; a reduce_scatter with one port needs two lines, for the received data and for
+/// the partial reduction. The output of an allreduce is one of them.
 #[test]
 fn little_memory() {
     let lines = |kind, text| ports(text).plan(kind).expect("it is complete").lines;
@@ -242,7 +242,7 @@ fn every_line_is_needed() {
     }
 }
 
-/// The same by numbers: right as it is, and wrong without any of its lines.
+/// The same with numbers: right as it is, and wrong without any one of its lines.
 #[test]
 fn numbers_and_replay_agree() {
     for (kind, text) in SOME {
@@ -252,7 +252,7 @@ fn numbers_and_replay_agree() {
     }
 }
 
-/// In one round all nodes send one node further than they should, and receive from there.
+/// In one round all nodes send one node too far, and receive from there.
 #[test]
 fn wrong_distances_are_refused() {
     for (kind, text) in SOME {
@@ -268,7 +268,7 @@ fn wrong_distances_are_refused() {
     }
 }
 
-/// (Some steps of phase II may change places: those that only multiply what is complete.)
+/// (Some steps of phase II may be swapped: those that only multiply complete data.)
 #[test]
 fn rounds_in_another_order_are_refused() {
     for (kind, text) in SOME {
@@ -324,7 +324,7 @@ fn groups_that_do_not_fit_are_refused() {
     assert!(matches!(zero.plan(Kind::Allgather), Err(GroupsError::Zero { group: 1, .. })));
 }
 
-/// Where there is a block for each node, the node's number is the block's.
+/// If there is a block for each node, it has the number of the node.
 #[test]
 fn blocks_are_called_by_their_nodes() {
     let part = ports("2(-1) 3(-2)").part(Kind::ReduceScatter, 4).expect("it is a node");
@@ -332,7 +332,7 @@ fn blocks_are_called_by_their_nodes() {
     assert_eq!(last, Some(Slot::new(OUTPUT, 4)));
 }
 
-/// The lengths of the first example, in the reordered order, cost less than in the sorted one: both algorithms.
+/// For the lengths of the first example, the new order costs less than the sorted one, in both algorithms.
 #[test]
 fn a_better_order_is_never_worse_than_the_sorted_one() {
     let families: [fn(usize) -> usize; 5] =

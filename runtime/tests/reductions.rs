@@ -6,7 +6,7 @@ use roundel::threads::run;
 use roundel::{Allreduce, Error, IsAllreduce, IsReduceScatter, ReduceScatter};
 use std::collections::BTreeSet;
 
-/// What rank `rank` contributes to element `i`.
+/// Element `i` of a rank's contribution.
 fn input(rank: usize, i: usize) -> u64 {
     (rank as u64 + 1) * 1000 + i as u64 * i as u64
 }
@@ -15,7 +15,7 @@ fn sum(p: usize, i: usize) -> u64 {
     (0..p).map(|rank| input(rank, i)).sum()
 }
 
-/// Words, and their concatenation: associative, and anything but commutative.
+/// Words, and their concatenation: associative, but not commutative.
 fn word(rank: usize, i: usize) -> String {
     format!("({rank}.{i})")
 }
@@ -76,7 +76,7 @@ impl Visitor for Everything {
 }
 
 impl Everything {
-    /// An operation that does not commute: the right result, or a refusal where the order is not kept.
+    /// An operation that does not commute: the right result, or a refusal if the order is not kept.
     fn words<C: IsAllreduce + Sync>(&self, name: &str, collective: &C, p: usize, n: usize) {
         let concatenate = ordered(|a: &String, b: &String| a.clone() + b);
         let results = run(p, |comm| {

@@ -13,7 +13,7 @@ use roundel::{
 use roundel_spec::Placement;
 use std::collections::BTreeSet;
 
-/// Element `i` of what rank `rank` brings.
+/// Element `i` of a rank's contribution.
 fn element(rank: usize, i: usize) -> u64 {
     (rank as u64 + 1) * 1000 + (i * i) as u64
 }
@@ -34,7 +34,7 @@ struct Everything {
 }
 
 impl Everything {
-    /// Whether the root is one of the ranks; otherwise all of them must be refused.
+    /// Whether the root is one of the ranks; otherwise all of them must refuse the call.
     fn serves(&mut self, name: &'static str, root: i64, p: usize) -> bool {
         self.seen.insert((name, root < p as i64));
         root < p as i64
@@ -136,7 +136,7 @@ impl Visitor for Everything {
     }
 }
 
-/// Words put one after the other: in the order of ranks, or refused.
+/// Concatenates words: in the order of ranks, or refused.
 fn words<C: IsReduce + Sync>(name: &str, collective: &C, p: usize) {
     let append = ordered(|a: &String, b: &String| a.clone() + b);
     let results = run(p, |comm| {
@@ -185,7 +185,7 @@ fn lengths_are_checked_where_they_are_known() {
     assert!(matches!(in_place, Err(Error::Length { what: "the root's buffer", expected: 6, found: 4, .. })));
 }
 
-/// A call that nobody makes through the traits, but anybody can write.
+/// A call that the traits never make, but that anyone can write.
 #[test]
 fn calls_that_do_not_fit_their_buffers_are_refused() {
     let spread = |total, input_at, storage| {
@@ -214,7 +214,7 @@ fn calls_that_do_not_fit_their_buffers_are_refused() {
     }
 }
 
-/// The root is a rank of the communicator, also where ranks are dealt out to nodes and algorithms that look at nodes
+/// The root is a rank of the communicator, even if ranks alternate between nodes and algorithms that look at nodes
 /// see another numbering.
 #[test]
 fn the_root_is_a_real_rank_wherever_ranks_sit() {

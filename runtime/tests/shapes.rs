@@ -1,4 +1,4 @@
-//! What the selector counts without a plan is what plans do: the same rounds, ports, longest messages and bytes.
+//! The selector's counts, made without a plan, are those of the plans: rounds, ports, longest messages and bytes.
 
 use roundel::choice::{Question, ports};
 use roundel::clock::{RoundCost, rounds_of, slowest};
@@ -15,7 +15,7 @@ fn summary(rounds: &[RoundCost]) -> Vec<(usize, u64, u64)> {
 fn shapes_are_those_of_plans() {
     for kind in [Kind::Allreduce, Kind::Allgather, Kind::ReduceScatter] {
         for nodes in (2..=24).chain([39, 64]) {
-            // Divisible by all that is divided, so that nothing is rounded.
+            // Divisible by all divisors that occur, so that nothing is rounded.
             let bytes = (nodes * 12) as u64;
             let ranked = ports::rank(&Profile::default(), &Question::new(kind, nodes, 1, 8)).expect("makes sense");
             // All of them up to 12 nodes, some beyond.

@@ -1,4 +1,4 @@
-//! The thread transport: results against the plain definition, and every way in which ranks can disagree.
+//! The thread transport: results against the plain definition, and all ways in which ranks can disagree.
 //!
 //! Every test runs under a watchdog, so that a hang is a failure.
 #![allow(clippy::unwrap_used)]
@@ -77,7 +77,7 @@ macro_rules! collective {
     };
 }
 
-/// One block at a time around the ranks.
+/// One block per round around the ring of ranks.
 struct Ring;
 
 collective!(Ring, |at| Some(at.rank), |_this, at, sink| {
@@ -106,7 +106,7 @@ collective!(Bruck, |at| Some(at.rank), |_this, at, sink| {
     }
 });
 
-/// Everybody to everybody in one round, receives first.
+/// All ranks to all others in one round, receives first.
 struct Linear;
 
 collective!(Linear, |_at| Some(1), |_this, at, sink| {
@@ -124,7 +124,7 @@ collective!(Linear, |_at| Some(1), |_this, at, sink| {
 /// What a rank does, round by round: direction, peer, block.
 type Rounds = Vec<Vec<(Direction, usize, i64)>>;
 
-/// Whatever the test says, right or wrong: the rounds of every rank.
+/// The rounds of every rank as given by the test, right or wrong.
 #[derive(Debug)]
 struct Scripted(Vec<Rounds>);
 
@@ -187,7 +187,7 @@ where
     }
 }
 
-/// Sends 0 of `rank`, in a world whose ranks only exchange `Scripted` messages.
+/// Makes the call of a rank in a world whose ranks only exchange `Scripted` messages.
 fn play(script: &Scripted, comm: &ThreadComm) -> Result<(), Error> {
     let mut recv = vec![0u8; comm.size()];
     script.allgather(comm, &[comm.rank() as u8], &mut recv)
@@ -200,7 +200,7 @@ fn deadlock_report<R: Debug>(result: &Result<R, Error>) -> &str {
     }
 }
 
-/// A number that looks random.
+/// A pseudo-random number.
 fn scramble(seed: u64) -> u64 {
     let x = (seed ^ (seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 31
@@ -388,7 +388,7 @@ fn messages_between_two_ranks_keep_their_order() {
             let mut recv = filled;
             script.allgather(comm, &filled[comm.rank()..=comm.rank()], &mut recv).map(|()| recv)
         });
-        // Six messages: three rounds on one side, one round on the other. What arrives is in the order of the sends.
+        // Six messages: three rounds on one side, one round on the other. They arrive in the order of the sends.
         assert_eq!(results[1], Ok([0, 3, 1, 4, 2, 5]));
     });
 }
@@ -644,9 +644,9 @@ fn a_panic_inside_a_call_hangs_nobody() {
     });
 }
 
-// Deadlock detection is exact: random scripts against a definition that knows no threads.
+// Deadlock detection is exact: random scripts are compared with a definition without threads.
 
-/// Where a half lies: its rank's round, its index there, and the other rank.
+/// The position of a half: its rank's round, its index there, and the other rank.
 struct Found {
     rank: usize,
     round: usize,
@@ -691,7 +691,7 @@ fn fixpoint(script: &Scripted) -> Vec<usize> {
     }
 }
 
-/// The report that this end deserves; empty if all ranks complete.
+/// The report expected for this end; empty if all ranks complete.
 fn expected_report(script: &Scripted, current: &[usize]) -> String {
     let ended = |rank: usize| current[rank] == script.0[rank].len();
     let line = |rank: usize| {

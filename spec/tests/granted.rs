@@ -1,4 +1,4 @@
-//! What a check grants is what it looked at: every call in the range that points give is one of the points.
+//! A check grants only what it examined: every call in the range of some points is one of these points.
 
 #![cfg(feature = "syntax")]
 #![allow(clippy::unwrap_used)]
@@ -24,7 +24,7 @@ fn uneven() -> Schedule {
     )
 }
 
-/// Whether a range grants a call, by the words of `ProvedRange`.
+/// Whether a range grants a call, according to the documentation of `ProvedRange`.
 fn grants(range: &ProvedRange, placement: &Placement, args: &Arguments) -> bool {
     let (p, place) = (placement.p() as i64, placement.place(0));
     let within = |value: i64, limit: Option<i64>| limit.is_none_or(|limit| value <= limit);
@@ -123,7 +123,7 @@ fn a_selection_of_points_grants_nothing() {
     assert_eq!(Points::with_args(&radix, 1..=6, only).range(&radix), None);
 }
 
-/// It passes the check of the derive, which looks at every division of up to eight ranks: so nine are not granted.
+/// It passes the check of the derive, which examines every division of up to eight ranks; so nine are not granted.
 #[test]
 fn a_fault_on_uneven_nodes_is_refused_where_it_was_not_looked_for() {
     let one = uneven();
@@ -132,7 +132,7 @@ fn a_fault_on_uneven_nodes_is_refused_where_it_was_not_looked_for() {
     let nodes = |sizes: &[usize]| grants(&range, &Placement::of_sizes(sizes), &Arguments::default());
     assert!(!nodes(&[4, 5]) && !nodes(&[1, 8]) && !nodes(&[2, 4, 6]));
     assert!(nodes(&[3, 5]) && nodes(&[5, 4]) && nodes(&[3, 3, 3]));
-    // A proof looks further, and sees it.
+    // A proof examines more placements and finds the fault.
     let thorough = Points::within_limits(&one).thorough();
     assert!(check::over(&one, &thorough).is_err());
     let options = c::FileOptions { calls: c::Calls::Mpi, header: None, source: String::new() };

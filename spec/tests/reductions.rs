@@ -4,7 +4,7 @@
 use roundel_spec::check::{self, Points};
 use roundel_spec::syntax;
 
-/// What the check of a declaration says, up to a number of ranks.
+/// The result of checking a declaration up to a number of ranks.
 fn checked(p: usize, text: &str) -> Result<usize, String> {
     let input = syn::parse_str(text).expect("a struct");
     let declaration = syntax::parse(&input).map_err(|error| error.to_string())?;

@@ -21,7 +21,7 @@ static void equal(MPI_Comm comm, element of, int n)
     free(own), free(found), free(expected);
 }
 
-/* Blocks of different lengths, the last one first, with a gap between them. */
+/* Blocks of different lengths, in reverse order, with gaps between them. */
 static void varying(MPI_Comm comm, element of)
 {
     int rank, p, next = 0;

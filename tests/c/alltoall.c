@@ -21,13 +21,13 @@ static void exchange(MPI_Comm comm, element of, int n)
 #ifdef HAS_CALLV
 int CALLV(const void *, const int *, const int *, MPI_Datatype, void *, const int *, const int *, MPI_Datatype, MPI_Comm TYPES);
 
-/* A block between two ranks is as long in both directions, so that the call may be in place. */
+/* A block between two ranks has the same length in both directions, so that the call may be in place. */
 static int length(int from, int to)
 {
     return (from + to) * 5 % 4;
 }
 
-/* Blocks to send lie one after the other, those that arrive with gaps, the last one first. */
+/* Blocks to send are contiguous; received ones have gaps and are in reverse order. */
 static void varying(MPI_Comm comm, element of)
 {
     int rank, p, all = 0, next = 0;

@@ -1,4 +1,4 @@
-/* A stand-in for a GPU runtime: memory that the processor cannot touch, and the functions that say so and that copy.
+/* A stand-in for a GPU runtime: memory that the processor cannot access, and the functions that identify and copy it.
  *
  * Compiled with CUDA, DRIVER (of CUDA), HIP or nothing (Level Zero), it has the functions of that one. */
 #define _GNU_SOURCE
@@ -50,7 +50,7 @@ int device_copy(void *to, const void *from, size_t bytes)
     return 0;
 }
 
-/* As a library that knows device memory would, it may be touched from now on. */
+/* Makes the memory accessible, for tests in which the MPI library acts as if it supported device memory. */
 void device_open(void)
 {
     for (int i = 0; i < count; i++)
@@ -104,7 +104,7 @@ int cuCtxPopCurrent_v2(void **context)
     return 0;
 }
 
-/* Not without the context of the memory. */
+/* Fails without the context of the memory. */
 int cuMemcpy(uint64_t to, uint64_t from, size_t bytes)
 {
     return pushed > 0 ? device_copy((void *)(uintptr_t)to, (void *)(uintptr_t)from, bytes) : 201;
@@ -115,7 +115,7 @@ struct attributes {
     void *on_device, *on_host;
 };
 
-/* Host memory is an error, which is remembered. */
+/* Asking about host memory is an error, which is remembered. */
 static int remembered;
 
 int hipPointerGetAttributes(struct attributes *to, const void *address)

@@ -1,6 +1,7 @@
 /*
- * Runs all emitted collectives against MPI's own: on a duplicate of the world, which is fresh for every case because nodes are cached
- * on it, and on a communicator with its ranks the other way round. What does not serve so many ranks must say so.
+ * Compares all emitted collectives with MPI's own: on a duplicate of the world, which is new for every case because
+ * nodes are cached on it, and on a communicator with its ranks in reverse order. A collective that does not serve this
+ * number of ranks must refuse the call.
  */
 #include "driver.h"
 #include "ending.h"
@@ -78,7 +79,7 @@ static void add_shifted(void *in, void *inout, int *count, MPI_Datatype *type)
         b[3 * i + 1] += a[3 * i + 1];
 }
 
-/* Elements with gaps as maps x -> a x + b modulo a prime, one after the other: that does not commute. */
+/* Elements with gaps are maps x -> a x + b modulo a prime; their composition does not commute. */
 static void compose(void *in, void *inout, int *count, MPI_Datatype *type)
 {
     const int *left = in, prime = 30011;
@@ -91,7 +92,7 @@ static void compose(void *in, void *inout, int *count, MPI_Datatype *type)
     }
 }
 
-/* Two ints of every four, with the ones between left alone; and the second int of every three, which begins there. */
+/* Two ints of every four, with gaps between them; and the second int of every three, with a lower bound at that int. */
 static void make_types(void)
 {
     MPI_Datatype two, second;
@@ -124,7 +125,7 @@ static void make_operations(void)
     MPI_Op_create(compose, 0, &operations[4].op);
 }
 
-/* An attribute of the program, which duplicates would share: it must be deleted once, with the communicator that has it. */
+/* An attribute of the program, which duplicates would copy: it must be deleted once, with its communicator. */
 static int key = MPI_KEYVAL_INVALID, deleted;
 
 static int delete(MPI_Comm comm, int of, void *value, void *extra)

@@ -1,4 +1,4 @@
-/* What the drivers of emitted collectives share. Each kind has a file that implements `suite` and `refused`. */
+/* Shared by the drivers of emitted collectives. Each kind has a file that implements `suite` and `refused`. */
 #ifndef DRIVER_H
 #define DRIVER_H
 
@@ -9,9 +9,9 @@
 #include <string.h>
 
 /*
- * One case: an algorithm with parameters, on ranks that sit on nodes in some way. Its functions are those of a driver file, which
- * is compiled for each algorithm: `CALL` takes parameters as `VALUES`, which have the types `TYPES`; `ORDERED` says whether p
- * ranks reduce in their order. The cases are in a file that the tests write.
+ * One case: an algorithm with parameters, on a placement of ranks. Its functions are those of a driver file, which is
+ * compiled for each algorithm: `CALL` takes parameters as `VALUES`, which have the types `TYPES`; `ORDERED` says
+ * whether p ranks reduce in rank order. The cases are in a file that the tests write.
  */
 typedef struct {
     const char *name;
@@ -26,11 +26,11 @@ typedef struct {
 extern const test_case cases[];
 extern const int cases_len;
 
-/* The parameters of the case at hand. */
+/* The parameters of the current case. */
 extern const int *number;
 extern int numbers;
 
-/* A type of elements, and how many ints lie between two of them. */
+/* A type of elements, and the distance between two of them in ints. */
 typedef struct {
     MPI_Datatype type;
     int ints;
@@ -44,22 +44,22 @@ typedef struct {
 } operation;
 
 /*
- * A driver file has two functions. `suite` compares what the emitted function gives with what MPI's own gives, for all lengths that
- * matter; `refused` is what a call gives that must be refused, whatever its buffers are.
+ * A driver file has two functions. `suite` compares the results of the emitted function with those of MPI's own, for
+ * all relevant lengths; `refused` returns the code of a call that must be refused, whatever its buffers.
  */
 void suite(MPI_Comm comm);
 int refused(MPI_Comm comm);
 
-/* Ends the job unless something is right. */
+/* Ends the job if `right` is false. */
 void expect(int right, const char *what);
 
-/* Memory full of -1, for so many elements and one more, which nobody may touch. */
+/* Memory full of -1, for this many elements and one more, which must not change. */
 int *blank(element of, int elements);
 
 /* The same, with data that depends on the rank. */
 int *data(element of, int elements, int rank);
 
-/* Whether two buffers are the same, gaps and what lies behind included. */
+/* Whether two buffers are equal, including gaps and the guard after them. */
 int same(element of, int elements, const int *found, const int *expected);
 
 /* Whether int number i of a buffer is part of an element, and not of a gap. */
@@ -70,7 +70,8 @@ enum { ELEMENTS = 3, OPERATIONS = 5, LENGTHS = 4 };
 /* Without gaps; with gaps; with gaps and a lower bound that is not 0. */
 extern element elements[ELEMENTS];
 
-/* Two of MPI's own, and of the user's one that commutes for each type with gaps, and one that does not. */
+/* Two of MPI's own operations; and user-defined ones: a commutative one for each type with gaps, and one that does not
+ * commute. */
 extern operation operations[OPERATIONS];
 
 /* Lengths of blocks. */

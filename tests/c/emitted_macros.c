@@ -1,4 +1,4 @@
-/* A tree that has calls of its own: those of emitted code are counted. */
+/* A source tree with its own communication macros, which count the calls of emitted code. */
 #include "ending.h"
 
 #include <mpi.h>
@@ -17,7 +17,7 @@ static int sendrecvs, isends, irecvs, waits, reductions;
 
 #include "macros.c"
 
-/* Everything goes through the macros: these are MPI's own. */
+/* Emitted code must use only the macros: these intercept MPI's own functions. */
 int MPI_Sendrecv(const void *a, int b, MPI_Datatype c, int d, int e, void *f, int g, MPI_Datatype h, int i, int j, MPI_Comm k, MPI_Status *l)
 {
     (void)a, (void)b, (void)c, (void)d, (void)e, (void)f, (void)g, (void)h, (void)i, (void)j, (void)k, (void)l;

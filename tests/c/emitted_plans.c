@@ -1,7 +1,7 @@
 /*
- * Plans of emitted collectives: a repeated call allocates nothing and makes no datatype; calls with other arguments have plans of their
- * own; all of it goes with the communicator. The linker leads allocations of the emitted code here (--wrap), and MPI's profiling
- * interface its datatypes.
+ * Plans of emitted collectives: a repeated call allocates nothing and makes no datatype; calls with other arguments
+ * have their own plans; all of them are freed with the communicator. The linker redirects allocations of the emitted
+ * code here (--wrap), and MPI's profiling interface redirects its datatype calls.
  */
 #include "allreduce.h"
 #include "bruck.h"
@@ -81,7 +81,7 @@ static void checked(MPI_Comm comm, int n, MPI_Datatype type)
     expect(memcmp(found, expected, sizeof found) == 0, "the result of an allgather");
 }
 
-/* One call of every kind: packed, with a datatype, a reduction, an exchange that passes blocks on. */
+/* One call of every kind: packed, with a datatype, a reduction, an exchange that forwards blocks. */
 static void all(MPI_Comm comm)
 {
     allgather(comm, 1, MPI_INT);
@@ -101,7 +101,7 @@ static void repeated(MPI_Comm comm)
     expect(made == before, "that a repeated call allocates nothing");
 }
 
-/* More kinds of calls than plans are kept; each is right, whether its plan is kept or made again. */
+/* More kinds of calls than plans are kept; each call must be right, whether its plan was kept or is made again. */
 static void many(MPI_Comm comm)
 {
     for (int turn = 0; turn < 2; turn++)
@@ -115,7 +115,7 @@ static void many(MPI_Comm comm)
     expect(made > before, "that nine plans are not");
 }
 
-/* MPI gives the handle of a freed datatype to another one, whose layout is not that of the plan. */
+/* MPI reuses the handle of a freed datatype for another one, whose layout differs from that of the plan. */
 static void handles(MPI_Comm comm)
 {
     for (int gap = 1; gap <= 12; gap++) {

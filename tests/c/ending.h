@@ -1,6 +1,6 @@
 /*
- * The end of a job that found something wrong: the launcher reads the message first, because that of MPICH forgets what it has not read
- * when a rank aborts.
+ * Ends a job that found an error. It first gives the launcher time to read the message, because MPICH's loses unread
+ * output when a rank aborts.
  */
 #ifndef ENDING_H
 #define ENDING_H

@@ -1,8 +1,8 @@
 /* Device memory on some ranks, with a stand-in for a GPU runtime (device_runtime.c).
  *
- * interposed_device LIBRARY WHEN WHO: the runtime is loaded `early` (before MPI begins) or `late` (after the communicators are in use), on
- * `all` ranks or on the `last`. Early, the library does all calls, and it is as if it knew device memory; late, whoever touches device
- * memory crashes. */
+ * interposed_device LIBRARY WHEN WHO: the runtime is loaded `early` (before MPI begins) or `late` (after the
+ * communicators are in use), on `all` ranks or on the `last`. If early, the library does all calls and acts as if it
+ * supported device memory; if late, any access to device memory crashes. */
 #include <mpi.h>
 #ifdef OPEN_MPI
 #include <mpi-ext.h>
@@ -38,7 +38,7 @@ static void load(const char *library)
         device_open();
 }
 
-/* Fills what is sent, and puts it into device memory if there is some. */
+/* Fills the send buffer, in device memory if there is any. */
 static const void *sent(int salt)
 {
     for (size_t i = 0; i < ROOM / sizeof(int); i++)
@@ -77,7 +77,7 @@ static void compare(const char *what, const char *form)
 #define INIT(name) MPI_##name##_init
 #endif
 
-/* Only blocking calls, and none that shared memory leaves to the library, which cannot touch this memory. */
+/* Only blocking calls, and none that shared memory leaves to the library, which cannot access this memory. */
 static int blocking;
 
 /* The library's result on host memory, then ours in all forms, with these buffers. */
@@ -126,7 +126,7 @@ static void calls(MPI_Comm comm)
     for (int i = 0; i < 64; i++) {
         counts[i] = 1 + i % 3;
         displs[i] = 4 * i + 1;
-        /* As much to a rank as from it. */
+        /* As much is sent to a rank as received from it. */
         swapped[i] = 1 + (rank + i) % 3;
     }
     MPI_Type_vector(2, 1, 3, MPI_INT, &gaps);

@@ -1,11 +1,13 @@
-/* Wrong arguments: MPI_ gives the same class of error as PMPI_, tells the error handler as often, and the communicator works after it.
+/* Wrong arguments: MPI_ returns the same error class as PMPI_, calls the error handler as often, and the communicator
+ * still works.
  *
- * Every argument of every function is replaced by everything that MPI forbids there, one at a time. The library is the judge: a child process
- * asks PMPI_ first, because libraries do not look at all arguments, and a call that crashes there is no case. What is an error on a
- * communicator of one rank is tried on all ranks, too, each for itself: the library finds such errors without a message. (Datatypes that were
- * freed are no case: neither library knows them again.)
+ * Every argument of every function is replaced by everything that MPI forbids there, one at a time. The library is the
+ * reference: a child process tries PMPI_ first, because libraries do not check all arguments, and a call that crashes
+ * there is skipped. Errors on a communicator of one rank are also tried on all ranks, separately: the library finds
+ * such errors without a message. Handles of Open MPI are addresses, so freed operations and datatypes are tried on
+ * MPICH alone.
  *
- * With an argument it makes one wrong call on a communicator whose errors are fatal. */
+ * With an argument, the program makes one wrong call on a communicator whose errors are fatal. */
 #include <mpi.h>
 #ifdef OPEN_MPI
 #include <mpi-ext.h>
@@ -19,10 +21,10 @@
 #include <unistd.h>
 
 enum kind { ALLGATHER, ALLGATHERV, ALLREDUCE, REDUCE_SCATTER, REDUCE_SCATTER_BLOCK, ALLTOALL, ALLTOALLV, BCAST, REDUCE, GATHER, SCATTER, KINDS };
-enum form { BLOCKING, NONBLOCKING, PERSISTENT, FORMS };
+enum form { BLOCKING, NONBLOCKING, PERSISTENT, LARGE, FORMS };
 static const char *kind_names[] = {"allgather", "allgatherv", "allreduce", "reduce_scatter", "reduce_scatter_block", "alltoall",
                                    "alltoallv", "bcast", "reduce", "gather", "scatter"};
-static const char *form_names[] = {"blocking", "nonblocking", "persistent"};
+static const char *form_names[] = {"blocking", "nonblocking", "persistent", "large"};
 
 typedef struct {
     void *send, *recv;
@@ -46,10 +48,20 @@ typedef struct {
 #define PREPARED(P, name, ...) -1
 #endif
 
-#define FORM(P, name, iname, ...)                                                                                       \
+/* Functions whose counts are wider than int. */
+#if MPI_VERSION >= 4
+#define WIDE(P, name, ...) P##_##name##_c(__VA_ARGS__)
+#else
+#define WIDE(P, name, ...) -1
+#endif
+
+/* Lists have another type in those. */
+#define LISTS(P, name, iname, ...)                                                                                      \
     (form == BLOCKING ? P##_##name(__VA_ARGS__)                                                                         \
      : form == NONBLOCKING ? P##_##iname(__VA_ARGS__, a->request)                                                       \
                            : PREPARED(P, name, __VA_ARGS__))
+
+#define FORM(P, name, iname, ...) (form == LARGE ? WIDE(P, name, __VA_ARGS__) : LISTS(P, name, iname, __VA_ARGS__))
 
 #define FUNCTION(P, function)                                                                                           \
     static int function(enum kind kind, enum form form, const arguments *a)                                             \
@@ -58,19 +70,19 @@ typedef struct {
         case ALLGATHER:                                                                                                 \
             return FORM(P, Allgather, Iallgather, a->send, a->sends, a->send_type, a->recv, a->recvs, a->recv_type, a->comm); \
         case ALLGATHERV:                                                                                                \
-            return FORM(P, Allgatherv, Iallgatherv, a->send, a->sends, a->send_type, a->recv, a->recv_counts,           \
+            return LISTS(P, Allgatherv, Iallgatherv, a->send, a->sends, a->send_type, a->recv, a->recv_counts,           \
                         a->recv_displs, a->recv_type, a->comm);                                                         \
         case ALLREDUCE:                                                                                                 \
             return FORM(P, Allreduce, Iallreduce, a->send, a->recv, a->sends, a->send_type, a->op, a->comm);            \
         case REDUCE_SCATTER:                                                                                            \
-            return FORM(P, Reduce_scatter, Ireduce_scatter, a->send, a->recv, a->recv_counts, a->send_type, a->op, a->comm); \
+            return LISTS(P, Reduce_scatter, Ireduce_scatter, a->send, a->recv, a->recv_counts, a->send_type, a->op, a->comm); \
         case REDUCE_SCATTER_BLOCK:                                                                                      \
             return FORM(P, Reduce_scatter_block, Ireduce_scatter_block, a->send, a->recv, a->sends, a->send_type, a->op, \
                         a->comm);                                                                                       \
         case ALLTOALL:                                                                                                  \
             return FORM(P, Alltoall, Ialltoall, a->send, a->sends, a->send_type, a->recv, a->recvs, a->recv_type, a->comm); \
         case ALLTOALLV:                                                                                                 \
-            return FORM(P, Alltoallv, Ialltoallv, a->send, a->send_counts, a->send_displs, a->send_type, a->recv,       \
+            return LISTS(P, Alltoallv, Ialltoallv, a->send, a->send_counts, a->send_displs, a->send_type, a->recv,       \
                         a->recv_counts, a->recv_displs, a->recv_type, a->comm);                                         \
         case BCAST:                                                                                                     \
             return FORM(P, Bcast, Ibcast, a->recv, a->recvs, a->recv_type, a->root, a->comm);                           \
@@ -89,15 +101,15 @@ FUNCTION(PMPI, library)
 
 static int told, failures, cases, errors, crashes;
 static char current[256] = "nothing";
-/* With room around them: with some of these arguments a library writes where it should not, and must not change the arguments of the
- * next call. */
+/* With padding around them: with some of these arguments a library writes out of bounds, which must not change the
+ * arguments of the next call. */
 static struct {
     double before[4096], in[512], between[4096], out[512], after[4096];
 } memory;
 #define in memory.in
 #define out memory.out
 static MPI_Request request;
-static MPI_Datatype loose_gaps, loose_dense, empty;
+static MPI_Datatype loose_gaps, loose_dense, empty, freed_type;
 static MPI_Op freed_op;
 static MPI_Comm freed_comm;
 
@@ -117,7 +129,7 @@ static void add(void *from, void *to, int *count, MPI_Datatype *type)
 
 static void crashed(int signal)
 {
-    /* Formatted printing is not safe here; these are. */
+    /* In a signal handler, write() is safe and printf() is not. */
     ssize_t ignored = write(2, "crashes: ", 9) + write(2, current, strlen(current)) + write(2, "\n", 1);
     (void)ignored;
     _exit(128 + signal);
@@ -130,10 +142,10 @@ static int class_of(int code)
     return class;
 }
 
-/* What was begun is completed. */
+/* Completes what was started. */
 static void complete(enum form form, int code)
 {
-    if (code != MPI_SUCCESS || form == BLOCKING || request == MPI_REQUEST_NULL)
+    if (code != MPI_SUCCESS || form == BLOCKING || form == LARGE || request == MPI_REQUEST_NULL)
         return;
     if (form == PERSISTENT)
         MPI_Start(&request);
@@ -147,7 +159,7 @@ typedef struct {
     const char *argument, *value;
     unsigned kinds;
     void (*set)(arguments *);
-    /* Whether it means something on the root alone: to these calls. */
+    /* The calls for which it matters only on the root. */
     unsigned root_only;
 } mutation;
 
@@ -210,8 +222,9 @@ SET(null_root, a->root = MPI_PROC_NULL)
 SET(null_comm, a->comm = MPI_COMM_NULL)
 SET(null_request, a->request = NULL)
 #ifndef OPEN_MPI
-/* Handles of Open MPI are addresses: what was freed is anything. */
+/* Handles of Open MPI are addresses, so a freed handle may point at anything. */
 SET(an_op_that_was_freed, a->op = freed_op)
+SET(types_that_were_freed, a->send_type = a->recv_type = freed_type)
 #endif
 SET(a_comm_that_was_freed, a->comm = freed_comm)
 
@@ -257,13 +270,14 @@ static const mutation mutations[] = {
     {"request", "NULL", HAS_RECV, null_request, 0},
 #ifndef OPEN_MPI
     {"op", "one that was freed", REDUCTIONS, an_op_that_was_freed, 0},
+    {"types", "one that was freed", HAS_RECV, types_that_were_freed, 0},
 #endif
     {"comm", "one that was freed", HAS_RECV, a_comm_that_was_freed, 0},
 };
 
 static int ones[64], places[64];
 
-/* Written anew for each call. */
+/* Rewritten for each call. */
 static void write_lists(void)
 {
     for (int i = 0; i < 64; i++) {
@@ -283,10 +297,10 @@ static arguments usual(MPI_Comm comm)
     return a;
 }
 
-/* Numbers with which no library ends a process by itself. */
+/* Exit codes that no library uses. */
 enum verdict { CRASHES = 40, SUCCEEDS, FAILS };
 
-/* What the library does with it: in a child, which may crash. */
+/* The library's verdict, found in a child process, which may crash. */
 static enum verdict judged(enum kind kind, enum form form, const arguments *a)
 {
     int status;
@@ -322,7 +336,7 @@ static void compare(enum kind kind, enum form form, const mutation *m, MPI_Comm 
     complete(form, found);
     cases++;
     errors += expected != MPI_SUCCESS;
-    /* The library is asked about a communicator that was freed, and may tell of it. */
+    /* Roundel asks the library about a freed communicator, which may call the handler once more. */
     int as_often = own_calls == calls || m->set == a_comm_that_was_freed;
     if (class_of(found) != class_of(expected) || !as_often) {
         fprintf(stderr, "%s: class %d, %d calls of the handler, but of PMPI_ class %d, %d calls\n", current, class_of(found),
@@ -341,10 +355,17 @@ static int is_case(enum kind kind, enum form form, const mutation *m)
     if (form == PERSISTENT)
         return 0;
 #endif
-    return (m->kinds & BIT(kind)) && !(form == BLOCKING && m->set == null_request);
+#if MPI_VERSION < 4
+    if (form == LARGE)
+        return 0;
+#endif
+    if (form == LARGE && (kind == REDUCE_SCATTER || (HAS_RECV_LIST & BIT(kind))))
+        return 0;
+    int requests = form == NONBLOCKING || form == PERSISTENT;
+    return (m->kinds & BIT(kind)) && (requests || m->set != null_request);
 }
 
-/* One rank asks the library about everything, alone. */
+/* One rank tries everything with the library, alone. */
 static void ask(MPI_Comm alone, int rank)
 {
     for (int kind = 0; kind < KINDS && rank == 0; kind++)
@@ -368,9 +389,10 @@ static void each(enum kind kind, enum form form, size_t number, MPI_Comm alone, 
         return;
     if (rank == 0)
         compare(kind, form, m, alone);
-    /* Elsewhere it means nothing, or something else. What is too long for the other side is found when messages are under way. */
+    /* On other ranks the argument is insignificant, or means something else. A message that is too long for the
+     * receiver is found only after messages were sent. */
     int matters = (!(m->root_only & BIT(kind)) || rank == 0) && strcmp(m->value, "INT_MAX") != 0;
-    /* Where blocks of ranks lie, they are the same buffer on one rank alone. */
+    /* On a communicator of one rank, buffers with a block per rank are the same buffer. */
     int reduces = (REDUCTIONS | BIT(ALLTOALL) | BIT(ALLTOALLV)) & BIT(kind);
     matters = matters && (m->set != same_buffers || reduces);
     if (verdict == FAILS && matters)
@@ -398,12 +420,42 @@ static void still_works(MPI_Comm comm)
     }
 }
 
+/* Arguments that are wrong on ranks where they do not matter are accepted if the library accepts them. */
+static void insignificant(MPI_Comm comm)
+{
+    static const enum kind kinds[] = {REDUCE, GATHER, SCATTER};
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    for (int i = 0; i < 3; i++) {
+        int codes[2], worst[2];
+        for (int ours = 0; ours < 2; ours++) {
+            arguments a = usual(comm);
+            snprintf(current, sizeof current, "%s with arguments that do not matter", kind_names[kinds[i]]);
+            if (rank != 0 && kinds[i] == SCATTER)
+                a.send = MPI_IN_PLACE, a.sends = -1, a.send_type = MPI_DATATYPE_NULL;
+            if (rank != 0 && kinds[i] != SCATTER)
+                a.recv = MPI_IN_PLACE, a.recvs = -1, a.recv_type = MPI_DATATYPE_NULL;
+            codes[ours] = (ours ? served : library)(kinds[i], BLOCKING, &a) != MPI_SUCCESS;
+            PMPI_Allreduce(&codes[ours], &worst[ours], 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        }
+        if (worst[1] && !worst[0]) {
+            fprintf(stderr, "%s is refused\n", current);
+            failures++;
+        }
+    }
+}
+
 static void prepare(void)
 {
     MPI_Type_vector(2, 1, 3, MPI_INT, &loose_gaps);
     MPI_Type_contiguous(1, MPI_INT, &loose_dense);
     MPI_Type_contiguous(0, MPI_INT, &empty);
     MPI_Type_commit(&empty);
+    MPI_Datatype type;
+    MPI_Type_contiguous(1, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    freed_type = type;
+    MPI_Type_free(&type);
     MPI_Op op;
     MPI_Op_create(add, 1, &op);
     freed_op = op;
@@ -415,7 +467,7 @@ static void prepare(void)
     MPI_Comm_free(&comm);
 }
 
-/* With this handler on everything that may be told. */
+/* Sets this handler wherever errors may be raised. */
 static void with(MPI_Errhandler handler)
 {
     MPI_Comm alone, all;
@@ -429,6 +481,7 @@ static void with(MPI_Errhandler handler)
     still_works(alone);
     still_works(all);
     matrix(alone, all);
+    insignificant(all);
     still_works(alone);
     still_works(all);
     MPI_Comm_free(&all);
@@ -455,7 +508,7 @@ static void fatal(const char *how)
         MPI_Ibcast(in, rank == 0 ? 100 : 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
-    /* Other ranks wait for the one that has failed. */
+    /* Other ranks wait for the failed one. */
     PMPI_Barrier(MPI_COMM_WORLD);
 }
 

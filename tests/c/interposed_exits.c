@@ -1,4 +1,4 @@
-/* The last rank ends in the middle of everything: `exits`, `killed`, or `aborts`. The job must end, with whatever the others wait for. */
+/* The last rank ends during calls: `exits`, `killed`, or `aborts`. The job must end, whatever the others wait for. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>

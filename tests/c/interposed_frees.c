@@ -1,7 +1,7 @@
 /*
- * Handles that the program frees before a call is complete, as MPI lets it: datatypes, operations, and the communicator of a persistent
- * request. Others with their handles take their places at once. And attributes of the program, which must not be copied; and ranks
- * that ask for different levels of threads (`frees levels`).
+ * Handles that the program frees before a call is complete, as MPI allows: datatypes, operations, and the communicator
+ * of a persistent request. New objects get the freed handles at once. Also tests attributes of the program, which must
+ * not be copied, and ranks that request different thread levels (`frees levels`).
  */
 #include "ending.h"
 
@@ -26,7 +26,7 @@ static void expect(int right, const char *what)
     end_the_job(1);
 }
 
-/* Takes places of handles that were freed, with others. */
+/* Occupies freed handles with new objects. */
 static MPI_Datatype others[KINDS];
 
 static void take_places(void)
@@ -108,7 +108,7 @@ static void datatypes(int turn)
     free(told);
 }
 
-/* Adds pairs crosswise, so that nothing that MPI names does the same. */
+/* Adds pairs crosswise, unlike any predefined operation. */
 static void cross(void *in, void *inout, int *length, MPI_Datatype *type)
 {
     const int *a = in;
@@ -220,7 +220,8 @@ static void persistent(void)
     free(turned);
 }
 
-/* An attribute that duplicates share, and that is to be deleted once, with the only communicator that the program has given it. */
+/* An attribute that duplicates share; it must be deleted once, with the only communicator that the program set it
+ * on. */
 static int deleted;
 
 static int delete(MPI_Comm comm, int key, void *value, void *extra)
@@ -250,7 +251,7 @@ static void attributes(void)
     MPI_Comm_free_keyval(&key);
 }
 
-/* Types with nothing in them, and then others that may get their handles. */
+/* Empty types, and then others that may get their handles. */
 static void nothing(void)
 {
     for (int turn = 0; turn < 20; turn++) {
@@ -268,7 +269,7 @@ static void nothing(void)
     }
 }
 
-/* A large type of vectors and structs, as programs make them that count beyond 2^31. */
+/* A large type of vectors and structs, as programs make it to count beyond 2^31. */
 static void large(void)
 {
     enum { PIECE = 1 << 19, REST = 77 };
@@ -295,7 +296,7 @@ static void large(void)
     free(all);
 }
 
-/* The same without gaps, but not in order: what is sent first lies last. */
+/* The same without gaps, but out of order: the first element sent is the last in memory. */
 static void out_of_order(void)
 {
     enum { PART = (1 << 20) + 3 };
@@ -319,7 +320,7 @@ static void out_of_order(void)
     free(all);
 }
 
-/* What nobody needs may all go to the same place, on one rank alone. */
+/* On one rank, data that is not needed may all go to the same address. */
 static void same_place(void)
 {
     int own = rank + 1, all[MOST] = {0}, counts[MOST], displs[MOST], ones[MOST];
@@ -342,7 +343,7 @@ static void same_place(void)
         expect(turned[j] == j * 100 + rank, "MPI_Alltoallv beside one to one place");
 }
 
-/* One rank wants more of MPI than the others. */
+/* One rank requests a higher thread level than the others. */
 static void levels(void)
 {
     int sum = 0;
@@ -357,7 +358,7 @@ static void levels(void)
 int main(int argc, char **argv)
 {
     int differ = argc > 1 && strcmp(argv[1], "levels") == 0, provided;
-    /* Before MPI says who this is, the launcher does. */
+    /* The rank is needed before MPI_Init, so the launcher's variable provides it. */
     const char *own = getenv("OMPI_COMM_WORLD_RANK") ? getenv("OMPI_COMM_WORLD_RANK") : getenv("PMI_RANK");
     int first = own != NULL && strcmp(own, "0") == 0;
     MPI_Init_thread(&argc, &argv, differ && first ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED, &provided);

@@ -1,6 +1,6 @@
 /*
- * More than 2^31 bytes in one call: MPI_Allgather, MPI_Allgatherv, MPI_Alltoall and, of ints, MPI_Allreduce, on two ranks; and
- * MPI_Bcast of one element of so many bytes. Needs 14 GB of memory, and says so where there is less.
+ * More than 2^31 bytes in one call: MPI_Allgather, MPI_Allgatherv, MPI_Alltoall and, of ints, MPI_Allreduce, on two
+ * ranks; and MPI_Bcast of one element of that size. Needs 14 GB of memory, and says so if there is less.
  */
 #include <limits.h>
 #include <mpi.h>
@@ -78,7 +78,7 @@ static void allreduce(int *numbers)
         }
 }
 
-/* One element, of a datatype such as programs make that cannot count so far. */
+/* One element of a large datatype, as made by programs whose counts are too small. */
 static void broadcast(unsigned char *to)
 {
     MPI_Datatype half, pieces, whole;

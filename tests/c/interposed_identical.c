@@ -1,5 +1,5 @@
-/* All ranks get identical results of an allreduce, bit for bit, and the same on every call: sums of floats, whose bits depend on the tree that
- * is reduced. `--any` only looks whether ranks differ, and says so. */
+/* All ranks get bitwise identical results from an allreduce, and the same on every call: sums of floats, whose bits
+ * depend on the tree that is reduced. `--any` only reports whether ranks differ. */
 #include <mpi.h>
 #ifdef OPEN_MPI
 #include <mpi-ext.h>
@@ -21,7 +21,7 @@ static double number(int of, int i)
     return ((double)(random % 20001) - 10000.0) / 7.0 * scale[(of + i) % 4];
 }
 
-/* Whether all ranks have what rank 0 has. */
+/* Checks that all ranks have the result of rank 0. */
 static void same(const char *what, const void *mine, size_t bytes)
 {
     char other[1024];
@@ -70,7 +70,7 @@ static int prepared(const double *in, double *out)
     return 1;
 }
 
-/* A user's operation is no more exact than that of MPI. */
+/* A user-defined operation is no more exact than MPI's. */
 static void add(void *from, void *to, int *count, MPI_Datatype *type)
 {
     (void)type;
@@ -110,7 +110,7 @@ static void sums(void)
     }
 }
 
-/* These depend on no tree. */
+/* These results do not depend on the tree. */
 static void exact(void)
 {
     int in[COUNT], out[COUNT], expected[COUNT];
@@ -124,6 +124,24 @@ static void exact(void)
     again("bits of integers", expected, out, sizeof out);
 }
 
+/* A communicator that the program makes: whoever serves its first calls, later ones have the same bits. */
+static void repeated(void)
+{
+    double in[COUNT], first[COUNT], out[COUNT];
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    for (int i = 0; i < COUNT; i++)
+        in[i] = number(rank, i);
+    for (int call = 0; call < 12; call++) {
+        double *result = call == 0 ? first : out;
+        MPI_Allreduce(in, result, COUNT, MPI_DOUBLE, MPI_SUM, comm);
+        same("a sum on a duplicate", result, sizeof out);
+        if (call > 0)
+            again("a sum on a duplicate", first, out, sizeof out);
+    }
+    MPI_Comm_free(&comm);
+}
+
 int main(int argc, char **argv)
 {
     int sum, any;
@@ -132,6 +150,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &p);
     any = argc > 1 && strcmp(argv[1], "--any") == 0;
     sums();
+    repeated();
     exact();
     PMPI_Allreduce(&failures, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0 && any)

@@ -1,5 +1,5 @@
-/* Ranks that make different calls, which MPI forbids: all that wait for each other hear of it, and none waits for ever.
- * With `none`, ranks that make the same calls, short and long ones in turn: none of them may fail.
+/* Ranks that make different calls, which MPI forbids: all ranks that wait for each other get an error, and none waits
+ * forever. With `none`, ranks make the same calls, short and long ones in turn: none of them may fail.
  *
  *   interposed_mismatch [counts|rings|segments|kinds|none] */
 #include <mpi.h>
@@ -26,7 +26,7 @@ static int same_calls(int *in, int *out, int rank)
     return wrong;
 }
 
-/* Tells what rank 0 tells the tests. */
+/* Prints the result on rank 0, for the tests. */
 static int finish(int as_expected, int rank)
 {
     int all;

@@ -1,10 +1,10 @@
-/* What it costs a communicator to be used with libroundel_pmpi.so before MPI: counted, not timed.
+/* The cost of using a communicator with libroundel_pmpi.so before MPI: counted, not timed.
  *
  *   interposed_setup [library|served|late|shared]
  *
- * This program stands between that library and MPI: it counts the communicators that are made and the collectives that MPI is asked for,
- * and hands them on. `library`: all calls are expected to be MPI's. `served`: none. `late`: the first four on each communicator, and those
- * reductions that are like one of them. `shared`: the same, and one exchange in which ranks agree that they share memory. */
+ * This program intercepts calls from that library to MPI: it counts communicators and collectives, and passes them on.
+ * `library`: all calls are expected to go to MPI. `served`: none. `late`: the first four on each communicator, and
+ * reductions like one of them. `shared`: the same, and one exchange in which ranks agree that they share memory. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -24,8 +24,8 @@ static void *next(const char *name)
     return found;
 }
 
-/* Defines a function of MPI that counts and hands on. A communicator of this process alone, and a reduction of nothing, with which a library can
- * be asked about handles, cost nobody else anything: what is not `shared` does not count. */
+/* Defines a function of MPI that counts and passes on. A communicator of this process alone, and an empty reduction,
+ * which serves to ask a library about handles, do not involve other ranks: calls that are not `shared` do not count. */
 #define COUNTED(counter, shared, name, parameters, arguments) \
     int name parameters \
     { \
@@ -35,7 +35,7 @@ static void *next(const char *name)
         return function arguments; \
     }
 
-/* Whatever Roundel calls, it calls by one of these names. */
+/* Roundel calls one of these functions. */
 #define MAKER(name, parameters, arguments) \
     COUNTED(communicators, a != MPI_COMM_SELF, MPI_##name, parameters, arguments) \
     COUNTED(communicators, a != MPI_COMM_SELF, PMPI_##name, parameters, arguments)
@@ -59,7 +59,7 @@ static void expect(int right, const char *what, int wanted_communicators, int wa
     }
 }
 
-/* Adds up one number of each rank, so many times; whether the sum is right each time. */
+/* Adds up one number of each rank, `times` times; returns whether every sum is right. */
 static int sums(MPI_Comm comm, int times)
 {
     int size, right = 1;
@@ -72,7 +72,7 @@ static int sums(MPI_Comm comm, int times)
     return right;
 }
 
-/* Gathers a number of each rank, so many times. */
+/* Gathers a number of each rank, `times` times. */
 static int gathers(MPI_Comm comm, int times)
 {
     int size, own, right = 1, *all = malloc(sizeof *all * (size_t)p);
@@ -88,7 +88,7 @@ static int gathers(MPI_Comm comm, int times)
     return right;
 }
 
-/* A communicator of the program's: the n-th way to make one. Its own making does not count. */
+/* A communicator of the program, made in the n-th way. Making it does not count. */
 static MPI_Comm made(int way)
 {
     MPI_Comm comm;
@@ -127,7 +127,7 @@ int main(int argc, char **argv)
         comm = made(way);
         right = sums(comm, 2) && gathers(comm, 5);
         expect(right, "used in two ways", served || late, served ? 0 : late ? 4 + shared : 7);
-        /* A reduction that was the library's stays the library's. */
+        /* A reduction that went to the library keeps going there. */
         right = sums(comm, 3);
         expect(right, "reduced again", served || late, served ? 0 : late ? 7 + shared : 10);
         MPI_Comm_free(&comm);

@@ -1,7 +1,9 @@
-/* Many calls of changing shapes, many communicators, many requests, several threads: results are right, and memory stays what it was.
+/* Many calls of changing shapes, many communicators, many requests, several threads: results are right, and memory does
+ * not grow.
  *
- * interposed_soak CALLS COMMUNICATORS REQUESTS. Memory is measured when a tenth of the calls, and of the communicators, is over, and at the
- * end. The library has its own: what it needs for as many communicators without a call is taken off. */
+ * interposed_soak CALLS COMMUNICATORS REQUESTS. Memory is measured after a tenth of the calls, and of the
+ * communicators, and at the end. The memory that the library itself needs for as many communicators without a call is
+ * subtracted. */
 #include <mpi.h>
 #ifdef OPEN_MPI
 #include <mpi-ext.h>
@@ -143,7 +145,7 @@ static void shuffle(int *order, int count, uint32_t seed)
     }
 }
 
-/* Each rank completes them in an order of its own. */
+/* Each rank completes them in its own order. */
 static void outstanding(int count)
 {
     MPI_Request *requests = malloc(sizeof *requests * (size_t)count);
@@ -171,7 +173,7 @@ static void outstanding(int count)
     free(requests);
 }
 
-/* Each rank starts and completes them in orders of its own. */
+/* Each rank starts and completes them in its own order. */
 static void persistent(int count, int rounds)
 {
 #if defined(OPEN_MPI) && defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)
@@ -259,7 +261,7 @@ int main(int argc, char **argv)
     int level, sum, many = argc > 4 && strcmp(argv[4], "threads") == 0;
     long calls = argc > 3 ? atol(argv[1]) : 1000, comms = argc > 3 ? atol(argv[2]) : 100;
     int requests = argc > 3 ? atoi(argv[3]) : 100;
-    /* Where threads may call MPI, some libraries do all requests themselves. */
+    /* With MPI_THREAD_MULTIPLE, requests go to the library on some MPIs. */
     MPI_Init_thread(&argc, &argv, many ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &p);

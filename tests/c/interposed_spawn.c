@@ -3,8 +3,8 @@
  *
  *   interposed_spawn PRELOAD
  *
- * The ranks of the second world have PRELOAD before MPI, which may be nothing: nobody may wait for what they do not know
- * of. */
+ * The ranks of the second world have PRELOAD before MPI, which may be empty: no rank may wait for messages that they do
+ * not send. */
 #include <mpi.h>
 #ifdef OPEN_MPI
 #include <mpi-ext.h>
@@ -32,7 +32,7 @@ static void calls(MPI_Comm comm)
     if (p > RANKS)
         MPI_Abort(comm, 2);
 #ifdef OMPI_HAVE_MPI_EXT_PCOLLREQ
-    /* Also as the first call of a communicator, where it would be set up. */
+    /* Also as the first call on a communicator, which would set it up. */
     int one = 1, ones = 0;
     MPI_Request first;
     MPIX_Allreduce_init(&one, &ones, 1, MPI_INT, MPI_SUM, comm, MPI_INFO_NULL, &first);
@@ -101,7 +101,7 @@ int main(int argc, char **argv)
     }
     MPI_Intercomm_merge(between, child, &all);
     calls(all);
-    /* And in another order of ranks, on a communicator of a communicator. */
+    /* And in another order of ranks, on a communicator split from that one. */
     MPI_Comm_split(all, 0, -rank, &again);
     calls(again);
     int sum = 0;

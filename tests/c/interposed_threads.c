@@ -1,4 +1,4 @@
-/* Two threads call collectives at the same time, each on a communicator of its own, some of which do not block. */
+/* Two threads call collectives at the same time, each on its own communicator; some calls are non-blocking. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

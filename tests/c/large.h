@@ -1,6 +1,6 @@
 /*
- * Functions with large counts in the place of those that a driver calls: included before it where MPI has such functions. The
- * test defines LARGE_KIND, and CALL_C and CALLV_C as the names of the functions.
+ * Replaces the functions that a driver calls by those with large counts; included before the driver if MPI has such
+ * functions. The test defines LARGE_KIND, and CALL_C and CALLV_C as the names of the functions.
  */
 #ifndef LARGE_H
 #define LARGE_H
@@ -59,7 +59,7 @@ static int large_call(const void *a, void *b, int c, MPI_Datatype d, MPI_Op op, 
 #endif
 
 #if defined LARGE_allgather || defined LARGE_alltoall || defined LARGE_reduce_scatter
-/* One larger number for each rank. */
+/* The numbers of all ranks, as MPI_Count. */
 static MPI_Count *large_counts(const int *numbers, MPI_Comm comm)
 {
     int p = 0;

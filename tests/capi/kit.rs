@@ -14,11 +14,11 @@ pub(crate) struct Kit {
 }
 
 impl Kit {
-    /// Installs the library that was built for an MPI. Where there is none, a line says so.
+    /// Installs the library that was built for an MPI. If there is none, prints a line.
     pub(crate) fn install(mpi: &'static Mpi) -> Option<Kit> {
         let built = mpi.built("libroundel")?;
         let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("capi-{}", mpi.id));
-        // Nothing of an earlier run may be found.
+        // Files of an earlier run must not be found.
         let _ = fs::remove_dir_all(&directory);
         let kit = Kit { mpi, directory };
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/capi/install.sh");
@@ -32,7 +32,7 @@ impl Kit {
         Some(kit)
     }
 
-    /// Where it is installed.
+    /// The installation prefix.
     pub(crate) fn prefix(&self) -> PathBuf {
         self.directory.join("prefix")
     }
@@ -54,14 +54,14 @@ impl Kit {
         Some(compiler)
     }
 
-    /// What links the shared library, and finds it again.
+    /// Arguments that link the shared library and set its run path.
     pub(crate) fn shared(&self) -> Vec<String> {
         let mut words = self.pkg_config("--libs");
         words.push(format!("-Wl,-rpath,{}", self.prefix().join("lib").display()));
         words
     }
 
-    /// What links the static library.
+    /// Arguments that link the static library.
     pub(crate) fn linked_statically(&self) -> Vec<String> {
         let words = self.pkg_config("--static --libs");
         let of_ours = |word: &String| word == "-lroundel";
@@ -95,7 +95,7 @@ impl Kit {
         build
     }
 
-    /// Whether a CMake project finds what it wants.
+    /// Whether a CMake project finds the package.
     pub(crate) fn cmake_finds(&self, project: &str) -> bool {
         job::run(format!("cmake of {project}"), self.configure(project), LIMIT).ended_with(0)
     }
@@ -109,7 +109,7 @@ impl Kit {
         command
     }
 
-    /// Runs a command that must go well, and returns what it wrote.
+    /// Runs a command that must succeed, and returns its output.
     pub(crate) fn build(&self, what: &str, command: Command) -> String {
         let run = job::run(format!("{what} with {}", self.mpi.name), command, LIMIT);
         assert!(run.ended_with(0), "{what} with {}: {}", self.mpi.name, run.output());
@@ -127,7 +127,7 @@ impl Kit {
     /// Runs a program on `p` ranks to its end, or to the end of its time.
     pub(crate) fn run(&self, p: usize, program: &Path, args: &[&str]) -> Run {
         let mut command = self.mpi.launcher();
-        // Otherwise all that no algorithm is named for would be the library's, on one node.
+        // Otherwise, on one node, every call without a named algorithm would go to the library.
         command.env("ROUNDEL_PREFER", "catalogue");
         if let Some(shim) = self.mpi.shim() {
             command.env("LD_PRELOAD", shim);
@@ -139,7 +139,7 @@ impl Kit {
     }
 }
 
-/// Whether there is such a command. Where everything has been installed, it is a failure if there is not.
+/// Whether such a command exists. If everything has been installed, a missing command is a failure.
 pub(crate) fn is_there(command: &str) -> bool {
     let found = Command::new(command).arg("--version").output().is_ok_and(|output| output.status.success());
     assert!(found || std::env::var_os("ROUNDEL_REQUIRE").is_none(), "there is no {command}");

@@ -78,7 +78,7 @@ fn all(mpi: &'static Mpi) {
     every_function(&kit);
 }
 
-/// Nine tenths of what is built is for debuggers, and is not installed.
+/// Debug information, nine tenths of what is built, is not installed.
 fn without_debug_information(kit: &Kit) {
     for library in ["libroundel.so", "libroundel.a"] {
         let mut readelf = Command::new("readelf");
@@ -94,7 +94,7 @@ fn header_in_cpp(kit: &Kit) {
         kit.write("header.c", "#include <roundel.h>\nint main(void) { return roundel_version() == NULL; }\n");
     for options in [["-x", "c++", "-std=c++11"], ["-x", "c", "-std=c99"]] {
         let mut compiler = kit.c();
-        // What the libraries' old interfaces for C++ are warned about is not ours.
+        // Ignores warnings about the MPI libraries' old C++ interfaces.
         compiler.args(["-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"]);
         compiler.args(options).args(["-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only"]).arg(&source);
         kit.build("the header", compiler);
@@ -150,7 +150,7 @@ fn every_function(kit: &Kit) {
     let (rules, wrong) = (kit.write("rules.toml", RULES), kit.write("wrong.toml", WRONG_RULES));
     let (rules, wrong) = (rules.to_string_lossy(), wrong.to_string_lossy());
     for p in [1, 2, 3, 5, 8] {
-        // Some at a time, so that a busy machine has the time for them.
+        // A few at a time, so that they finish in time on a busy machine.
         for some in names::expectations(p).chunks(20) {
             let words: Vec<&str> = std::iter::once("algorithms").chain(some.iter().map(String::as_str)).collect();
             kit.run(p, &program, &words).succeeds();
@@ -163,7 +163,7 @@ fn every_function(kit: &Kit) {
     }
     kit.run(2, &program, &["fatal"])
         .fails_with("roundel: an error occurred in roundel_bcast on MPI_COMM_WORLD: a count is -1: give 0 or more");
-    // What the program checks, it can find wrong.
+    // The program must be able to detect errors.
     kit.run(3, &program, &["algorithms", "served", "allgather/neighbor-exchange"])
         .fails_with("is wrong; the last error");
     kit.run(3, &program, &["algorithms", "refused", "allgather/ring"]).fails_with("is wrong; the last error");

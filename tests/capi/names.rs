@@ -1,4 +1,4 @@
-//! The catalogue's algorithms by their names, and what a call with so many ranks on one node must come to.
+//! The catalogue's algorithms by name, and the expected outcome of a call with p ranks on one node.
 
 use roundel::algorithms::{Entry, catalogue};
 use roundel_spec::check::Points;
@@ -7,7 +7,7 @@ use roundel_spec::{Arguments, Placement};
 use roundel_verify::catalogue::{proved, record};
 use std::collections::BTreeSet;
 
-/// So many combinations of parameters of each algorithm.
+/// The number of combinations of parameters of each algorithm.
 const COMBINATIONS: u64 = 2;
 
 /// Pairs of words: whether calls are `served`, also `ordered`, or `refused`; and the name with its parameters.
@@ -22,7 +22,7 @@ pub(crate) fn expectations(p: usize) -> Vec<String> {
     words
 }
 
-/// By what the declaration says and what is proved of it.
+/// The outcome that follows from the declaration and its proof.
 fn expected(entry: &Entry, schedule: &Schedule, args: &Arguments, p: usize) -> &'static str {
     let placement = Placement::consecutive(p, p);
     let admitted = record(entry, args, &placement).is_ok_and(|answer| answer.is_ok());
@@ -34,7 +34,7 @@ fn expected(entry: &Entry, schedule: &Schedule, args: &Arguments, p: usize) -> &
     if schedule.order.rank_order && schedule.inners.iter().all(inner) { "ordered" } else { "served" }
 }
 
-/// Values of parameters, and the name that says them. The root is that of the call.
+/// Values of parameters, and the name that includes them. The root comes from the call.
 fn calls(entry: &Entry, schedule: &Schedule) -> Vec<(Arguments, String)> {
     let mut seen = BTreeSet::new();
     let points = Points::new(schedule, 1..=1).thinned(COMBINATIONS);

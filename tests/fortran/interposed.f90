@@ -1,4 +1,4 @@
-! Fortran programs with `use mpi`; what they do is in interposed.inc.
+! A Fortran program with `use mpi`; interposed.inc has its body.
 program interposed
   use mpi
   implicit none

@@ -1,4 +1,4 @@
-! Fortran programs with `mpif.h`; what they do is in interposed.inc.
+! A Fortran program with `mpif.h`; interposed.inc has its body.
 program interposed_mpif
   implicit none
   include 'mpif.h'

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Wrong collectives: exactly the harnesses of expected.txt fail as tests, and Kani, where it is installed, refutes those that
-# the table of docs/kani.md names (one for each fault).
+# Checks that exactly the harnesses of expected.txt fail as tests, and that Kani, if installed, refutes those that the
+# table of docs/kani.md names (one for each fault).
 set -euo pipefail
 cd "$(dirname "$0")"
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-../../target/kani-mutants}"
 
-# The tests fail, and that is what is wanted; that they were built at all shows in what is printed.
+# The tests are expected to fail; the output shows whether they were built at all.
 failed=$({ cargo test --lib 2>/dev/null || true; } | sed -n 's/^test \(roundel_[a-z0-9_]*\) \.\.\. FAILED$/\1/p' | LC_ALL=C sort)
 diff <(LC_ALL=C sort expected.txt) <(printf '%s\n' "$failed")
 echo "plain: $(wc -l < expected.txt) harnesses refute the wrong collectives, and no other one fails"

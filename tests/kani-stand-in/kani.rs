@@ -1,4 +1,4 @@
-//! What the harnesses use of the crate `kani`, for a compiler that is not Kani's. Nothing is proved with it.
+//! The part of the crate `kani` that the harnesses use, for an ordinary compiler. It proves nothing.
 
 pub use kani_macros::{proof, stub, unwind};
 
@@ -7,14 +7,14 @@ pub fn any<T: Default>() -> T {
     T::default()
 }
 
-/// Goes on only where `condition` is true.
+/// Continues only if `condition` is true.
 pub fn assume(condition: bool) {
     if !condition {
         std::process::abort();
     }
 }
 
-/// Something that must be reachable.
+/// A condition that must be reachable.
 #[macro_export]
 macro_rules! cover {
     ($condition:expr, $text:literal) => {

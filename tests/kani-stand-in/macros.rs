@@ -1,9 +1,9 @@
-//! Kani's attributes. They change nothing; those that name something have it looked up.
+//! Kani's attributes. They change nothing, but the paths that they name must resolve.
 
 extern crate proc_macro;
 use proc_macro::TokenStream;
 
-/// `#[kani::proof]`: a function that Kani calls, and nobody else.
+/// `#[kani::proof]`: a function that only Kani calls.
 #[proc_macro_attribute]
 pub fn proof(arguments: TokenStream, function: TokenStream) -> TokenStream {
     assert!(arguments.is_empty(), "`kani::proof` takes nothing here");

@@ -1,4 +1,4 @@
-//! Node-aware collectives on an emulated cluster: `tests/tools/cluster.sh` makes the nodes, Open MPI takes them for
+//! Node-aware collectives on an emulated cluster: `tests/tools/cluster.sh` makes the nodes, which Open MPI treats as
 //! real ones.
 
 use super::Suite;
@@ -8,8 +8,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// Where the cluster cannot be made (it takes root and /dev/net/tun), cluster.sh ends with this status. Then there is
-/// nothing to test, also where all else is required.
+/// If the cluster cannot be made (it needs root and /dev/net/tun), cluster.sh ends with this status. Then there is
+/// nothing to test, even if everything else is required.
 const NO_CLUSTER: i32 = 125;
 
 #[test]
@@ -28,7 +28,7 @@ fn node_aware_collectives_on_a_cluster() {
     }
 }
 
-/// Persistent collectives in every way, with shared memory inside of nodes and messages between them.
+/// Persistent collectives in every way, with shared memory inside nodes and messages between them.
 #[test]
 fn persistent_collectives_on_a_cluster() {
     let Some(programs) = OPEN_MPI.built("the emulated cluster") else { return };
@@ -51,7 +51,7 @@ fn command(suite: &Suite, (nodes, ppn): (usize, usize), order: &str, mapping: &s
     command
 }
 
-/// A cluster of so many nodes with so many ranks each; what runs there follows.
+/// The start of a command that runs on a cluster of `nodes` nodes with `ppn` ranks each.
 fn emulated((nodes, ppn): (usize, usize)) -> Command {
     let (nodes, ppn) = (nodes.to_string(), ppn.to_string());
     let mut command = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/cluster.sh"));

@@ -21,7 +21,7 @@ use std::time::Duration;
 
 const RANKS: [usize; 5] = [1, 2, 3, 5, 8];
 
-/// So many combinations of parameters of each algorithm.
+/// The number of combinations of parameters of each algorithm.
 const COMBINATIONS: u64 = 3;
 
 /// One algorithm of every kind, without parameters: they are also called with large counts, where MPI has them.
@@ -36,7 +36,7 @@ const LARGE: [&str; 8] = [
     "alltoall/pairwise",
 ];
 
-/// So many ranks are proved of a file without a proof record, in these tests.
+/// In these tests, a file without a proof record is proved for this many ranks.
 const CHECKED: i64 = 3;
 
 #[test]
@@ -69,7 +69,7 @@ fn plans_of_emitted_c_on_mpich() {
     plans(&MPICH);
 }
 
-/// What plans keep, and for how long; macros in the place of MPI's calls; headers by themselves.
+/// What plans keep, and for how long; macros instead of MPI's calls; headers compiled alone.
 fn plans(mpi: &Mpi) {
     if mpi.built("plans of emitted C").is_none() {
         return;
@@ -97,7 +97,7 @@ fn plans(mpi: &Mpi) {
     }
     for (compiler, language) in [("mpicc", "c"), ("mpicxx", "c++")] {
         let mut command = Command::new(mpi.tool(compiler));
-        // Open MPI's old functions for C++ have warnings of their own.
+        // Open MPI's old C++ functions cause warnings.
         command.args(["-Wall", "-Wextra", "-Werror", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX", "-fsyntax-only"]);
         let run = run(format!("a header as {language}"), with_header(command, language, &directory), LIMIT);
         assert!(run.ended_with(0), "{}", run.output());
@@ -245,7 +245,7 @@ impl Sources {
     }
 }
 
-/// Which ranks share a node, as `c/nodes.h` has it.
+/// Which ranks share a node; `c/nodes.h` defines the same shapes.
 #[derive(Clone, Copy)]
 enum Nodes {
     One,
@@ -267,7 +267,7 @@ impl Nodes {
     }
 }
 
-/// Parameters, and what of them a case says: all but the root, of which a driver takes every one.
+/// Parameters, and the text of a case for them: all but the root, because a driver tries every root.
 fn calls(schedule: &Schedule) -> Vec<(Arguments, Vec<String>)> {
     let mut seen = BTreeSet::new();
     let points = Points::new(schedule, 1..=1).thinned(COMBINATIONS);
@@ -299,8 +299,8 @@ fn files(schedule: &Schedule, root: Option<&Path>, options: &FileOptions) -> Emi
     emit_c(schedule, root, options).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What the driver must know of the file: its functions, the parameters of the algorithm, whether it keeps the order of
-/// ranks.
+/// What the driver must know about the file: its functions, the parameters of the algorithm, whether it keeps the order
+/// of ranks.
 fn definitions(schedule: &Schedule, header: &str) -> String {
     let lines = header.lines().filter_map(|line| line.strip_prefix("int roundel_"));
     let names = lines.filter_map(|line| line.split('(').next()).map(|name| format!("roundel_{name}"));

@@ -1,4 +1,4 @@
-//! Jobs: commands that run to their end, or to the end of their time, with all that they write.
+//! Jobs: commands that run to their end or to a time limit, with all their output.
 
 use std::fs;
 use std::io::Read;
@@ -9,10 +9,10 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// What takes longer hangs; on a slow machine that does other work, too, the longest has taken two minutes.
+/// A job that takes longer hangs; on a slow, busy machine the longest has taken two minutes.
 pub(crate) const LIMIT: Duration = Duration::from_secs(360);
 
-/// The variable with the name of a file into which ranks write, where the launcher would lose some of it.
+/// Names a file that ranks write to if the launcher would lose some of their output.
 pub(crate) const WRITTEN: &str = "ROUNDEL_TEST_WRITTEN";
 
 /// Runs a job. One at a time: jobs would only slow each other down.
@@ -24,7 +24,7 @@ pub(crate) fn run(what: String, command: Command, limit: Duration) -> Run {
     let (status, mut output) = finish(command, limit);
     if let Some(file) = written {
         output += &String::from_utf8_lossy(&fs::read(&file).unwrap_or_default());
-        // A job that could not begin has written nothing.
+        // A job that could not start has written nothing.
         let _ = fs::remove_file(file);
     }
     println!("{what}: {:.1} s", begin.elapsed().as_secs_f64());
@@ -51,7 +51,7 @@ fn finish(mut command: Command, limit: Duration) -> (Option<ExitStatus>, String)
 fn read(mut from: impl Read + Send + 'static) -> JoinHandle<String> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
-        // What was read before an error is still worth having.
+        // Output that was read before an error is still useful.
         let _ = from.read_to_end(&mut bytes);
         String::from_utf8_lossy(&bytes).into_owned()
     })
@@ -68,7 +68,7 @@ fn wait(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
     None
 }
 
-/// Ends the launcher, which ends its ranks; then whatever is left of its process group.
+/// Ends the launcher, which ends its ranks; then the rest of its process group.
 fn kill(child: &mut Child) {
     for (signal, patience) in [("-TERM", 5), ("-KILL", 5)] {
         // The group may be gone already.
@@ -83,23 +83,23 @@ fn kill(child: &mut Child) {
 pub(crate) struct Run {
     what: String,
     limit: Duration,
-    /// None when its time was over.
+    /// `None` if it reached the time limit.
     status: Option<ExitStatus>,
     output: String,
 }
 
 impl Run {
-    /// Expects that it went well, and says so.
+    /// Expects that it succeeded and printed so.
     pub(crate) fn succeeds(&self) {
         assert!(self.went_well(), "{}", self.report());
     }
 
-    /// Whether it went well, and said so.
+    /// Whether it succeeded and printed so.
     pub(crate) fn went_well(&self) -> bool {
         self.status.is_some_and(|status| status.success()) && self.output.contains("all as expected")
     }
 
-    /// Expects that it ended by itself, with a failure and this text.
+    /// Expects that it failed within its time, with this text.
     pub(crate) fn fails_with(&self, text: &str) {
         let failed = self.status.is_some_and(|status| !status.success() && status.code() != Some(124));
         assert!(failed && self.output.contains(text), "{}, expected a failure with `{text}`", self.report());
@@ -110,12 +110,12 @@ impl Run {
         self.status.is_some_and(|status| status.code() == Some(code))
     }
 
-    /// What it wrote.
+    /// Its output.
     pub(crate) fn output(&self) -> &str {
         &self.output
     }
 
-    /// How it ended, and what it wrote.
+    /// Its exit status and output.
     pub(crate) fn report(&self) -> String {
         let end = match self.status {
             Some(status) => status.to_string(),

@@ -1,6 +1,6 @@
 //! Runs the MPI programs under `mpirun`, on each MPI that was built for.
 //!
-//! A run that does not end in time is a failure: the program itself is under `timeout`, and what is left of the job is
+//! A run that does not end in time is a failure: the program itself runs under `timeout`, and the rest of the job is
 //! killed.
 
 mod cluster;
@@ -22,7 +22,7 @@ fn ranks() -> impl Iterator<Item = usize> {
     with(if everything() { &[1, 2, 3, 5, 7, 8, 12, 16] } else { &[1, 2, 3, 7, 8, 12] })
 }
 
-/// Runs with so many ranks; of them those with two and with three, where a glance is enough.
+/// These numbers of ranks; only two and three for a quick run.
 fn with(ranks: &'static [usize]) -> impl Iterator<Item = usize> {
     ranks.iter().copied().filter(|p| !a_glance() || [2, 3].contains(p))
 }
@@ -99,7 +99,7 @@ fn all_programs(mpi: &Mpi) {
     mpi.run(2, &suite, &["--stray"]).fails_with("the schedule names a block outside the buffer");
 }
 
-/// A program for real MPI: one of the suites of `suites`, or one of a test's own.
+/// A program for real MPI: one of the suites of `suites`, or a test's own program.
 pub(crate) struct Suite {
     program: PathBuf,
     pub(crate) name: &'static str,
@@ -117,7 +117,7 @@ impl Suite {
         Suite { program, name, named: false }
     }
 
-    /// The program, and its first argument if it has more suites than this.
+    /// The program, and the name of the suite as its first argument if it has several.
     pub(crate) fn command(&self) -> impl Iterator<Item = &OsStr> {
         std::iter::once(self.program.as_os_str()).chain(self.named.then_some(self.name.as_ref()))
     }
@@ -155,7 +155,7 @@ impl Mpi {
     fn command(&self, p: usize, suite: &Suite, args: &[&str]) -> Command {
         let mut command = self.launcher();
         if args.contains(&"--disagree") {
-            // Open MPI 4.1 writes past the end of a receive buffer that is too short, unless this is off.
+            // Unless this is off, Open MPI 4.1 writes past the end of a receive buffer that is too short.
             command.env("OMPI_MCA_btl_vader_single_copy_mechanism", "none");
         }
         if let Some(shim) = self.shim() {

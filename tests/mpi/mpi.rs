@@ -1,8 +1,8 @@
-//! The MPIs that tests run on: what was built for each, its compilers, its launcher.
+//! The MPIs that tests run on: the builds for each, its compilers, its launcher.
 //!
-//! `ROUNDEL_MPI_NAME` names the directory of what was built for an MPI, and `ROUNDEL_MPI_NAME_BIN` that of its
-//! compilers and its launcher, where these are not Debian's. `tests/tools/build-mpi.sh` builds and prints both
-//! settings. Without them there is nothing to run, and a line says so.
+//! `ROUNDEL_MPI_NAME` names the directory with the builds for an MPI, and `ROUNDEL_MPI_NAME_BIN` that of its compilers
+//! and its launcher, if these are not Debian's. `tests/tools/build-mpi.sh` builds and prints both settings. Without
+//! them there is nothing to run, and a line says so.
 
 use crate::job::WRITTEN;
 use std::ffi::OsString;
@@ -15,10 +15,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// One MPI.
 pub(crate) struct Mpi {
     pub(crate) name: &'static str,
-    /// How the names of Debian's compilers end; part of the names of files.
+    /// The suffix of Debian's compilers; also part of file names.
     pub(crate) id: &'static str,
     options: &'static [&'static str],
-    /// With more ranks than processors, ranks that wait must give way. This MPI does not do so by itself.
+    /// With more ranks than processors, waiting ranks must yield. This MPI does not do so by itself.
     shim: bool,
 }
 
@@ -33,7 +33,7 @@ pub(crate) const OPEN_MPI: Mpi = Mpi {
 /// Debian's MPICH 4.0.
 pub(crate) const MPICH: Mpi = Mpi { name: "MPICH", id: "mpich", options: &[], shim: true };
 
-/// Open MPI 5, from a Python wheel; it joins in `tests/run.sh --all`.
+/// Open MPI 5, from a Python wheel, for `tests/run.sh --all`.
 pub(crate) const OPEN_MPI_5: Mpi = Mpi {
     name: "Open MPI 5",
     id: "openmpi5",
@@ -45,7 +45,7 @@ pub(crate) const OPEN_MPI_5: Mpi = Mpi {
 pub(crate) const MPICH_5: Mpi = Mpi { name: "MPICH 5", id: "mpich5", options: &[], shim: false };
 
 impl Mpi {
-    /// The directory of what was built for this MPI; without one, a line says what is skipped.
+    /// The directory of the builds for this MPI; without one, prints what is skipped.
     pub(crate) fn built(&self, what: &str) -> Option<PathBuf> {
         let built = self.setting("").map(PathBuf::from);
         if built.is_none() {
@@ -63,7 +63,7 @@ impl Mpi {
     }
 
     /// Whether it has such a compiler. Python wheels have none for Fortran.
-    #[allow(dead_code)] // Some tests of those that share this file have no Fortran.
+    #[allow(dead_code)] // Some tests that share this file have no Fortran.
     pub(crate) fn has(&self, tool: &str) -> bool {
         let found =
             Command::new(self.tool(tool)).arg("--version").output().is_ok_and(|output| output.status.success());
@@ -75,7 +75,7 @@ impl Mpi {
         found
     }
 
-    /// The launcher, for as many ranks as one likes. What it launches follows.
+    /// The launcher, which may oversubscribe processors. The program follows.
     pub(crate) fn launcher(&self) -> Command {
         let mut command = Command::new(self.tool("mpirun"));
         command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1").args(self.options);
@@ -87,17 +87,17 @@ impl Mpi {
         command
     }
 
-    /// What runs the program of a rank.
+    /// The command that runs the program of a rank.
     pub(crate) fn rank(&self) -> &'static [&'static str] {
         if self.loses_output() { &["sh", "-c", "exec \"$@\" >>\"$ROUNDEL_TEST_WRITTEN\" 2>&1", "sh"] } else { &[] }
     }
 
-    /// MPICH's launcher forgets what it has not read yet when a rank aborts, so ranks write into a file.
+    /// MPICH's launcher loses unread output when a rank aborts, so ranks write to a file.
     fn loses_output(&self) -> bool {
         self.id.starts_with("mpich")
     }
 
-    /// What every rank must load before MPI.
+    /// The library that every rank must load before MPI.
     pub(crate) fn shim(&self) -> Option<&'static Path> {
         self.shim.then(yieldshim)
     }
@@ -111,18 +111,18 @@ impl Mpi {
     }
 }
 
-/// Says something also when the test passes, where `println!` is silent; a test that cannot say so still passes.
+/// Prints a line even if the test passes, when `println!` is silent. A failure to print is ignored.
 pub(crate) fn say(what: &str) {
     let _ = writeln!(stderr(), "{what}");
 }
 
-/// Whether what takes long is asked for, too, as `tests/run.sh --all` does.
-#[allow(dead_code)] // Some tests of those that share this file never take long.
+/// Whether slow tests are requested, too, as by `tests/run.sh --all`.
+#[allow(dead_code)] // Some tests that share this file are never slow.
 pub(crate) fn everything() -> bool {
     is_set("ROUNDEL_ALL")
 }
 
-/// Whether a glance is asked for, as `tests/run.sh --quick` does.
+/// Whether a quick run is requested, as by `tests/run.sh --quick`.
 #[allow(dead_code)] // As above.
 pub(crate) fn a_glance() -> bool {
     is_set("ROUNDEL_QUICK")
@@ -132,7 +132,7 @@ fn is_set(name: &str) -> bool {
     std::env::var_os(name).is_some_and(|value| value == "1")
 }
 
-/// A library that makes MPICH's ranks give way, built once by each process.
+/// A library that makes MPICH's ranks yield, built once by each process.
 fn yieldshim() -> &'static Path {
     static SHIM: OnceLock<PathBuf> = OnceLock::new();
     SHIM.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! What runs with `ROUNDEL_TRACE` set is the schedule, as `roundel trace diff` sees it.
+//! Jobs with `ROUNDEL_TRACE` set follow the schedule, according to `roundel trace diff`.
 
 use super::{Mpi, Suite};
 use roundel::algorithms::catalogue;
@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A folder for the files of a job; what an earlier one has left there goes.
+/// An empty folder for the files of a job.
 fn folder(mpi: &Mpi, p: usize) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("trace-{}-{p}", mpi.id));
-    // It need not be there.
+    // It need not exist.
     let _ = fs::remove_dir_all(&folder);
     assert!(fs::create_dir_all(&folder).is_ok(), "cannot make {}", folder.display());
     folder
@@ -24,7 +24,7 @@ fn report(file: &Path) -> TraceReport {
     }
 }
 
-/// A suite that makes calls with every algorithm does what is declared; and if a file is changed, that is seen.
+/// A suite that calls every algorithm does what is declared, and a changed file is detected.
 pub(crate) fn is_as_declared(mpi: &Mpi, p: usize, suite: &Suite) {
     let folder = folder(mpi, p);
     let file = folder.join("run");
@@ -57,7 +57,7 @@ fn change_a_message(path: &Path) {
     assert!(fs::write(path, changed).is_ok());
 }
 
-/// All ranks hear that a file cannot be written, whether that is so for all of them or for one.
+/// All ranks get an error if a file cannot be written, on all of them or on one.
 pub(crate) fn cannot_be_written(mpi: &Mpi, suite: &Suite) {
     let folder = folder(mpi, 3);
     mpi.traced(3, suite, &["--untraceable"], &folder.join("none/run")).succeeds();

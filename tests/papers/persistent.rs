@@ -30,7 +30,7 @@ fn reduced<C: Collective>(collective: &C, p: usize) -> (Run, ReductionStates) {
     (run, reduction)
 }
 
-/// Who has contributed to a block of a line before a round.
+/// The ranks that have contributed to a block of a line before a round.
 fn from(reduction: &ReductionStates, round: usize, rank: usize, line: Line, block: usize) -> BTreeSet<usize> {
     let value = reduction.before(round, rank, line, block);
     value.iter().flat_map(|value| reduction.trees.contributors(value.tree)).collect()
@@ -97,8 +97,8 @@ fn lines_sent(run: &Run, reduction: &ReductionStates) -> Vec<BTreeSet<usize>> {
         .collect()
 }
 
-/// The same, by the text of section 2.1 and its algorithm 1: backwards from line p, line D + k needs line D here and
-/// line k there; what is at hand before the step is needed then.
+/// The same, from the text of section 2.1 and its algorithm 1: backwards from line p, line D + k needs line D here and
+/// line k there; lines that exist before the step are needed before it.
 fn lines_needed(p: usize) -> Vec<BTreeSet<usize>> {
     let mut needed = set([p]);
     let mut steps: Vec<BTreeSet<usize>> = (0..ceil_log2(p))

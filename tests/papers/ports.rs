@@ -12,7 +12,7 @@ fn ports(text: &str) -> Ports {
     ports
 }
 
-/// The lines of a listing that are no comments, without what is said behind them.
+/// The lines of a listing, without comment lines and trailing comments.
 fn stages(listing: &str) -> Vec<&str> {
     let said = listing.lines().map(|line| line.split('#').next().unwrap_or("").trim_end());
     said.filter(|line| line.starts_with("STAGE")).collect()
@@ -27,7 +27,7 @@ fn figure_8_of_the_persistent_paper() {
 }
 
 /// Figure 9. Its stage 1 names lines 1 to 4 of node 4, where its own logic needs 4 to 7: node 4 begins with the
-/// fractions 2 3 0 1 6 7 4 5, and sends the second half of them. So it stands in the file.
+/// fractions 2 3 0 1 6 7 4 5, and sends the second half of them. The file has the corrected lines.
 #[test]
 fn figure_9_of_the_persistent_paper() {
     let ports = ports("2(-1) 4(1 1) 2(1)");
@@ -48,7 +48,7 @@ fn steps_and_lines(text: &str) -> (usize, usize) {
     (pattern.steps().len(), pattern.sent().0)
 }
 
-/// Table 1: steps, and how many 39ths of the vector are sent.
+/// Table 1: steps, and the number of 39ths of the vector that are sent.
 #[test]
 fn table_1_by_ports_and_factors() {
     assert_eq!(steps_and_lines("39(1 1 1 1 1 1)"), (6, 8 * 39));
@@ -99,7 +99,7 @@ fn time(text: &str, sizes: &[usize]) -> usize {
     cost(&ports(text).plan(Kind::Allgather).unwrap().parts(), sizes)
 }
 
-/// Figure 7, and what the text says of other arrangements.
+/// Figure 7, and what the text says about other arrangements.
 #[test]
 fn figure_7_of_the_persistent_paper() {
     assert_eq!((time("2(1) 2(1)", &[1, 1, 0, 2]), time("4(1 1)", &[1, 1, 0, 2])), (4, 5));

@@ -4,23 +4,23 @@
 #
 #   eval "$(tests/tools/build-mpi.sh)" && cargo test -p roundel-tests --test mpi
 #
-# With --only NAME, for that MPI alone. With --all, also the libraries for Open MPI 5 and MPICH 5, which
-# tests/tools/install-mpi.sh installs. With --share, nothing is built; what has been built without MPI is put where the
-# builds for the MPIs find it.
+# With --only NAME, for that MPI only. With --all, also the libraries for Open MPI 5 and MPICH 5, which
+# tests/tools/install-mpi.sh installs. With --share, nothing is built; builds without MPI are copied to where the builds
+# for the MPIs find them.
 #
-# One target directory per MPI: a changed MPICC alone does not make cargo build again. What does not depend on MPI is
-# copied from what was built before, for lints and for tests.
+# One target directory per MPI, because cargo does not rebuild if only MPICC changes. What does not depend on MPI is
+# copied from earlier builds for lints and tests.
 set -eu
 cd "$(dirname "$0")/../.."
 
 setting() { echo "export ROUNDEL_MPI_$(echo "$1" | tr '[:lower:]' '[:upper:]')$2=$3"; }
 
-# share NAME: begins with what has been built without MPI.
+# share NAME: starts with the builds without MPI.
 share() {
   if [ ! -d "target/$1" ] && [ -d target/debug ]; then
     mkdir -p "target/$1/debug/deps"
     cp -a target/debug/.fingerprint target/debug/build "target/$1/debug"
-    # Libraries, and not the programs that are made of them.
+    # Libraries only, not programs.
     find target/debug/deps -maxdepth 1 -name '*.*' -exec cp -a -t "target/$1/debug/deps" {} +
   fi
 }
@@ -43,7 +43,7 @@ build() {
     -p roundel-pmpi -p roundel-capi --features roundel-pmpi/mpi,roundel-capi/mpi --lib >&2
 }
 
-# At the same time: the longest crate of one alone keeps no two processors busy.
+# In parallel: the longest crate of one build cannot keep two processors busy.
 builds=
 for mpi in $mpis; do
   if ! command -v "mpicc.$mpi" >/dev/null; then

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Has CBMC prove emitted files: no overflow, no access out of bounds, and of the whole schedule with all ranks that every send meets
-# its receive and every block or contribution arrives exactly once. Where CBMC is absent one line says so.
+# Has CBMC prove emitted files: no overflow, no access out of bounds, and, for the whole schedule with all ranks, that
+# every send meets its receive and every block or contribution arrives exactly once. If CBMC is missing, prints a line.
 #
 #   tests/tools/cbmc.sh                       all algorithms for p <= 3, one for p = 16; with ROUNDEL_ALL=1 for p <= 4, some for
 #                                             p = 16
@@ -8,7 +8,7 @@
 #   tests/tools/cbmc.sh --range 5 8 NAME...   these algorithms for 5 <= p <= 8
 #   tests/tools/cbmc.sh --file HARNESS FIRST LAST [SIZE]   a harness that was emitted before; with nodes of that size and the next
 #
-# ROUNDEL is the command line program, if it is built already; CBMC the prover; JOBS how many work at once.
+# ROUNDEL is the command line program, if it is built already; CBMC the prover; JOBS the number of parallel jobs.
 set -eu
 cd "$(dirname "$0")/../.."
 cbmc=${CBMC:-cbmc}
@@ -17,8 +17,8 @@ if ! command -v "$cbmc" >/dev/null; then
   exit 0
 fi
 
-# All values are constants, so that arrays as large as those of the program are kept element by element, and little is left to
-# the solver. The limit of loops is beyond all that the files have; it ends those of a wrong file.
+# All values are constants, so arrays as large as those of the program are tracked element by element, and little is
+# left to the solver. The loop limit exceeds that of any correct file; it ends the loops of a wrong one.
 ask() {
   "$cbmc" "$1" -DROUNDEL_FIRST="$2" -DROUNDEL_LAST="$3" ${4:+-DROUNDEL_NODE="$4"} --unwind 1000 --unwinding-assertions \
     --no-standard-checks --signed-overflow-check --bounds-check --pointer-check --div-by-zero-check --conversion-check \
@@ -54,7 +54,8 @@ on_nodes="allgather/locality-bruck allgather/hierarchical allgather/multi-lane a
 looks_at_nodes() { case " $on_nodes " in *" $1 "*) true ;; *) false ;; esac; }
 count() { awk -v first="$1" -v last="$2" 'BEGIN { for (i = first; i <= last; i++) print i }'; }
 
-# What is asked of an algorithm for these p, a line each: nodes of one size at a time, because CBMC's memory grows with every call.
+# The questions about an algorithm for these p, a line each: nodes of one size at a time, because CBMC's memory grows
+# with every call.
 questions() {
   if looks_at_nodes "$1"; then
     for p in $(count "$2" "$3"); do for size in $(count 1 "$p"); do echo "$1 $p $p $size"; done; done
@@ -63,7 +64,7 @@ questions() {
   fi
 }
 
-# Asks all of them, several at once.
+# Asks all of them, several in parallel.
 answer() {
   list=$(cat)
   for name in $(echo "$list" | cut -d ' ' -f 1 | sort -u); do

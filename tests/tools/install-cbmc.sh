@@ -1,6 +1,6 @@
 #!/bin/sh
-# Puts CBMC into DIRECTORY, where it is DIRECTORY/cbmc, and prints that; nothing else on the machine changes. The package is that of
-# Debian 13, with the libraries that it needs, so that it runs on Debian 12, too, which has none.
+# Installs CBMC as DIRECTORY/cbmc and prints that path; nothing else on the machine changes. The package is that of
+# Debian 13, with its libraries, so that it also runs on Debian 12, which has no CBMC.
 #
 #   tests/tools/install-cbmc.sh target/cbmc
 set -eu
@@ -11,7 +11,7 @@ if "$directory/cbmc" --version >/dev/null 2>&1; then
   exit
 fi
 
-# The same archive that the machine has its packages from, and lists of our own.
+# The archive that the machine uses for its packages, with separate package lists.
 archive=$(apt-get indextargets --format '$(ORIGIN) $(REPO_URI)' 'Created-By: Packages' 'Component: main' | awk '$1 == "Debian" { print $2; exit }')
 [ -n "$archive" ] || { echo "this machine has no Debian archive" >&2; exit 1; }
 mkdir -p "$directory/sources" "$directory/lists/partial" "$directory/archives/partial" "$directory/packages"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Puts an MPI that Debian does not have into DIRECTORY, from its Python wheel, and prints the directory of its compilers and
-# launcher; nothing else on the machine changes.
+# Installs an MPI that Debian does not have into DIRECTORY, from its Python wheel, and prints the directory of its
+# compilers and launcher; nothing else on the machine changes.
 #
 #   tests/tools/install-mpi.sh openmpi5|mpich5 DIRECTORY
 set -eu

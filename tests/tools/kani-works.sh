@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Whether Kani can prove something here: it may be installed without what `cargo kani setup` fetches.
+# Checks that Kani can prove something here: it may be installed without the files that `cargo kani setup` downloads.
 set -euo pipefail
 command -v cargo-kani >/dev/null || exit 1
 work=$(mktemp -d)

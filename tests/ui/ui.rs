@@ -3,7 +3,7 @@
 //! `TRYBUILD=overwrite cargo test -p roundel-ui-tests` writes the messages anew; read each of them before it
 //! is kept.
 
-/// One test, so that all declarations are compiled at once, side by side.
+/// One test, so that all declarations are compiled in parallel.
 #[test]
 fn wrong_declarations_do_not_compile() {
     let declarations = trybuild::TestCases::new();

@@ -4,6 +4,7 @@
 //! generic over the type.
 
 use crate::error::Error;
+use crate::source::Source;
 use roundel::algorithms::{self, Entry, Visitor};
 use roundel::plan::{Plan, Unplanned};
 use roundel::{Collective, IsAlltoall, Refusal};
@@ -20,10 +21,12 @@ pub fn find(name: &str) -> Result<&'static Entry, Error> {
 /// The same for a command that only accepts names, and tells the user which commands accept files.
 pub fn named(name: &str, command: &'static str) -> Result<&'static Entry, Error> {
     let path = Path::new(name);
-    let is_file = path.extension().is_some_and(|extension| extension == "rs") || path.is_file();
-    find(name).map_err(|unknown| match is_file {
-        true => Error::FileForName { path: path.into(), command },
-        false => unknown,
+    let is_rust = path.extension().is_some_and(|extension| extension == "rs");
+    find(name).map_err(|unknown| match (is_rust, path.is_file()) {
+        (true, true) => Error::FileForName { path: path.into(), command },
+        (true, false) => Source::read(path).err().unwrap_or(unknown),
+        (false, true) => Error::NoSource { path: path.into() },
+        (false, false) => unknown,
     })
 }
 

@@ -407,12 +407,14 @@ pub enum Error {
     #[error(transparent)]
     Choose(#[from] roundel::choice::alltoalls::Error),
     /// A kind of collective without a model.
-    #[error("there is no model of `{collective}`: `roundel explain` knows {known}")]
+    #[error("there is no model of `{collective}`: `roundel explain` knows {known}{hint}")]
     NoModel {
         /// The requested collective.
         collective: String,
         /// The collectives with a model.
         known: &'static str,
+        /// A question that suggests one of them.
+        hint: String,
     },
     /// A call for which no plan can be chosen.
     #[error(transparent)]

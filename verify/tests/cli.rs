@@ -1,4 +1,4 @@
-//! The command line as its users meet it: text, JSON, exit codes, and what it says about mistakes.
+//! The command line as users see it: text, JSON, exit codes, and error messages.
 
 #![allow(clippy::unwrap_used)]
 
@@ -22,7 +22,7 @@ fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-/// Runs a command that must succeed, and gives its output.
+/// Runs a command that must succeed, and returns its output.
 fn text(args: &[&str]) -> String {
     let output = roundel(args);
     assert_eq!(output.status.code(), Some(0), "{args:?}: {}", stderr(&output));
@@ -36,8 +36,8 @@ fn json_with(args: &[&str], code: i32) -> Value {
     serde_json::from_str(&stdout(&output)).unwrap()
 }
 
-/// A command that must be refused: nothing on standard output, or the error as JSON if that was asked for; exit code 2,
-/// all of `words` in the message.
+/// A command that must be refused: nothing on standard output, or the error as JSON if requested; exit code 2, and all
+/// of `words` in the message.
 fn refused(args: &[&str], words: &[&str]) {
     let output = roundel(args);
     let message = stderr(&output);
@@ -295,7 +295,7 @@ fn a_picture_says_who_holds_what_at_the_start() {
     }
 }
 
-/// After the exchange between nodes of two, rank 1 has what rank 2 had: as many contributions, but others.
+/// After the exchange between nodes of two, rank 1 has what rank 2 had: as many contributions, but different ones.
 #[test]
 fn a_picture_tells_which_contributions_a_cell_has() {
     let nap = picture(&["nap", "-p", "8", "--ppn", "2"]);
@@ -304,7 +304,7 @@ fn a_picture_tells_which_contributions_a_cell_has() {
     }
 }
 
-/// In the round between nodes of this all-to-all everything that arrives is from another node.
+/// In the round between nodes of this all-to-all, everything that arrives comes from another node.
 #[test]
 fn arrivals_between_nodes_look_like_it() {
     let drawn = |rounds: &str| {
@@ -315,7 +315,7 @@ fn arrivals_between_nodes_look_like_it() {
     };
     let ((inside, none), (again, between)) = (drawn("0"), drawn("1"));
     assert!(inside > 0 && none == 0, "{inside} {none}");
-    // What was new in round 0 is held before round 1.
+    // Blocks that were new in round 0 are held before round 1.
     assert!(again == 0 && between > 0, "{again} {between}");
 }
 
@@ -497,7 +497,7 @@ fn ui(theme: &str) -> Vec<PathBuf> {
     files
 }
 
-/// The errors in a compiler's output: message and place.
+/// The errors in a compiler's output: message and position.
 fn errors(text: &str) -> Vec<(String, String)> {
     let lines: Vec<&str> = text.lines().collect();
     let place = |line: &str| {
@@ -529,7 +529,7 @@ fn what_the_derive_accepts_is_right_and_its_mutants_are_judged_right() {
     for path in ui("pass") {
         let path = path.to_str().unwrap();
         assert_eq!(json_with(&["check", path], 0)["ok"], true, "{path}");
-        // The exit code is 1 where the domain begins beyond the range.
+        // The exit code is 1 if the domain begins beyond the range.
         let output = roundel(&["mutants", path, "-p", "1..=14", "--json"]);
         let report: Value = serde_json::from_str(&stdout(&output)).unwrap();
         for one in report["collectives"].as_array().unwrap() {
@@ -572,6 +572,17 @@ fn what_cannot_be_run() {
 
 // ---- list, expand, mutants
 
+/// Calls outside the proved range are checked, but not run: code that refuses them is not wrong.
+#[test]
+fn what_is_not_proved_is_checked_and_not_run() {
+    for ports in ["ports=3,3", "ports=3", "ports=1..=3"] {
+        let report = json_with(&["check", "reduce-scatter/cyclic-shift", "--set", ports, "-p", "1..=4"], 0);
+        let (one, of) = (&report["collectives"][0], |one: &Value, key: &str| one[key].as_u64().unwrap());
+        assert!(of(one, "checked") > 0 && of(one, "runs") < of(one, "checked"), "{one}");
+        assert_eq!(one["runs_correct"], true);
+    }
+}
+
 #[test]
 fn the_list_has_every_fact() {
     let list = json_with(&["list"], 0);
@@ -589,6 +600,10 @@ fn the_list_has_every_fact() {
     }
     for entry in list.as_array().unwrap() {
         assert!(all.contains(entry["name"].as_str().unwrap()));
+    }
+    for entry in list.as_array().unwrap() {
+        let one = text(&["list", entry["name"].as_str().unwrap()]);
+        assert!(one.lines().all(|line| line.chars().count() <= 100), "{one}");
     }
     let one = text(&["list", "bruck"]);
     assert!(one.contains("rotated(rank) (the default), in_place") && one.contains("each blocks_sent"), "{one}");
@@ -665,7 +680,7 @@ fn a_header_and_a_harness_are_files_of_their_own() {
     assert!(text(&["emit", "c", "sparbit", "--calls", "macros"]).contains("#error \"define ROUNDEL_SENDRECV"));
 }
 
-/// What the head of a file says of calls that it has not.
+/// The head of a file names the calls that it does not have.
 #[test]
 fn calls_that_a_file_has_not_are_in_its_head() {
     for name in ["alltoall/pairwise", "alltoall/spread-out"] {
@@ -685,7 +700,7 @@ fn no_mutant_escapes() {
         assert_eq!((&one["escaped"], &one["false_alarms"]), (&json!(0), &json!(0)), "{}", one["name"]);
         let sum = |key: &str| one[key].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum::<u64>();
         assert_eq!(sum("killed") + sum("survived"), one["mutants"].as_u64().unwrap());
-        // Few nodes fit in nine ranks: details of rounds that never come make no difference.
+        // Few nodes fit in nine ranks, so details of later rounds make no difference.
         let name = one["name"].as_str().unwrap();
         let looks_at_nodes =
             ["locality-bruck", "hierarchical", "multi-lane", "smp", "nap"].iter().any(|end| name.ends_with(end));
@@ -719,7 +734,7 @@ fn no_mutant_escapes_the_harnesses() {
     let cyclic_shift = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/cyclic-shift/src/lib.rs");
     let shown = text(&["mutants", cyclic_shift.to_str().unwrap(), "--engine", "harness", "-p", "1..=4"]);
     assert!(shown.contains("killed: receives_match") && shown.contains("not claimed: holds"), "{shown}");
-    // Rounds that cannot be looked at one by one: several indices, and placement.
+    // Rounds that cannot be examined one by one: several indices, and placement.
     for path in ui("pass").iter().filter(|path| path.ends_with("nested_indices.rs") || path.ends_with("placement.rs"))
     {
         text(&["mutants", path.to_str().unwrap(), "--engine", "harness", "-p", "1..=5"]);
@@ -798,7 +813,7 @@ fn no_file_is_left_behind_by_a_refusal() {
     assert!(!Path::new("never-written.svg").exists());
 }
 
-// ---- what would take for ever
+// ---- declarations that would take forever
 
 #[test]
 fn a_range_without_end_is_refused_at_once() {
@@ -848,7 +863,7 @@ fn a_path_that_is_no_rust_file_is_said_to_be_one() {
 
 // ---- mistakes
 
-/// Minus signs are no options, wherever a number stands.
+/// Negative numbers are not taken for options.
 #[test]
 fn negative_numbers_are_refused_in_our_words() {
     for args in [
@@ -866,6 +881,7 @@ fn negative_numbers_are_refused_in_our_words() {
         &["plan", "allreduce/ring", "-p", "-5"],
         &["plan", "allreduce/ring", "-p", "5", "--node", "-1"],
         &["selection", "explain", "allreduce", "-p", "-4"],
+        &["explain", "allreduce", "-p", "-4"],
     ] {
         refused(args, &["whole number"]);
         let message = stderr(&roundel(args));
@@ -881,11 +897,11 @@ fn the_number_of_ranks_is_p_everywhere() {
     {
         text(args);
     }
-    // As mpirun has it.
+    // The same option as mpirun.
     assert!(text(&["run", "sparbit", "-n", "4", "--json"]).contains("\"p\": 4"));
 }
 
-/// How many names a message suggests.
+/// The number of names that a message suggests.
 fn suggested(message: &str) -> usize {
     message.matches("allgather/").count()
         + message.matches("allreduce/").count()
@@ -912,6 +928,9 @@ fn unknown_names_get_few_suggestions() {
         }
     }
     refused(&["check", "allgahter/"], &["did you mean `allgather/`?"]);
+    refused(&["plan", "alreduce", "-p", "4"], &["did you mean `allreduce/"]);
+    refused(&["selection", "explain", "alreduce", "-p", "4"], &["did you mean `allreduce`?"]);
+    refused(&["explain", "alltoal", "-p", "4"], &["did you mean `alltoall`?"]);
     refused(&["check", "sorting/"], &["`roundel list`"]);
     refused(&["show", "zzz", "-p", "4", "--json"], &["there is no collective `zzz`"]);
 }
@@ -926,6 +945,9 @@ fn a_file_where_a_name_is_expected() {
         let check = format!("`roundel check {path}` checks");
         refused(args, &["is a file", "knows the catalogue only", &check, &format!("emit c {path}")]);
     }
+    let notes = files.write("notes", "");
+    refused(&["show", &notes, "-p", "4"], &["is no Rust source"]);
+    refused(&["show", "nowhere.rs", "-p", "4"], &["nowhere.rs", "No such file"]);
 }
 
 #[test]
@@ -1024,7 +1046,7 @@ fn a_proof_states_the_range_of_parameters() {
     assert!(range.starts_with("p <= 5, segments <= 9"), "{range}");
     let record: Value = serde_json::from_str(&std::fs::read_to_string(&record).unwrap()).unwrap();
     assert_eq!(record["range"]["numbers"][0], 9);
-    // Values below are left out: no record can say that.
+    // The range leaves out small values, which no record can express.
     let report: Value = serde_json::from_str(&stdout(&prove(&["--set", "segments=4..=9"]))).unwrap();
     assert_eq!(report["collectives"][0]["proved_for"], Value::Null);
     assert!(report["collectives"][0]["note"].as_str().unwrap().contains("leaves out smaller values"), "{report}");

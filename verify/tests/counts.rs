@@ -1,4 +1,4 @@
-//! `roundel counts` as its users meet it, against the paper's figures and against counting.
+//! `roundel counts` as users see it, compared with the paper's figures and with counting.
 
 #![allow(clippy::unwrap_used)]
 
@@ -22,7 +22,7 @@ fn refused(args: &[&str], words: &str) {
 }
 
 /// Figure 1 of Fan and Kumar: six processes. Radix 2 has 3 steps and radix 5 has 5. Radix 4 has 4, as the paper's own
-/// formula says; the caption's 5 is a slip.
+/// formula says; the caption's 5 is a mistake.
 #[test]
 fn six_ranks_are_figure_1() {
     let steps = |radix: &str| {
@@ -47,7 +47,7 @@ fn counts_are_those_of_the_offsets() {
         let radices = curve["radices"].as_array().unwrap();
         assert_eq!(radices.len() as i64, (p - 2).max(1), "p = {p}");
         for (radix, found) in (2..).zip(radices) {
-            // How many offsets have each value at each digit.
+            // The number of offsets with each value of each digit.
             let mut messages = std::collections::BTreeMap::new();
             for mut offset in 0..p {
                 let mut digit = 0;
@@ -70,8 +70,8 @@ fn counts_are_those_of_the_offsets() {
     }
 }
 
-/// Figure 2a: 4096 processes. Up to the square root messages become no fewer and blocks no more; there, blocks are
-/// twice as many as with the last radix, and messages far fewer.
+/// Figure 2a: 4096 processes. Up to the square root, messages do not decrease and blocks do not increase; there, blocks
+/// are twice as many as with the last radix, and messages far fewer.
 #[test]
 fn the_curve_of_figure_2a() {
     let curve = json(&["-p", "4096"]);

@@ -1,4 +1,4 @@
-//! `roundel explain` as its users meet it: the choice, its reasons, and what it says about mistakes.
+//! `roundel explain` as users see it: the choice, its reasons, and error messages.
 
 #![allow(clippy::unwrap_used)]
 
@@ -22,7 +22,7 @@ fn refused(args: &[&str], words: &str) {
     EXPLAIN.refused(args, words);
 }
 
-/// The arguments of a supercomputer's network, of which 64 ranks of a node share the bandwidth.
+/// The arguments of a supercomputer's network, where 64 ranks of a node share the bandwidth.
 const SHARED: [&str; 6] = ["--latency", "2us", "--overhead", "1us", "--bandwidth", "156.25MB/s"];
 
 #[test]
@@ -97,7 +97,7 @@ fn json_has_everything() {
     let parts =
         ["latency_seconds", "overhead_seconds", "transfer_seconds"].map(|part| all[0][part].as_f64().unwrap());
     assert_eq!(parts, [1e-6, 2e-6, 2e-6]);
-    // The reader of JSON is off by a last bit.
+    // The JSON parser is off by the last bit.
     assert!((all[0]["seconds"].as_f64().unwrap() - 5e-6).abs() < 1e-20);
     let seconds: Vec<f64> = all.iter().map(|c| c["seconds"].as_f64().unwrap()).collect();
     assert!(seconds.is_sorted());

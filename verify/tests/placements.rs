@@ -1,4 +1,4 @@
-//! Where ranks sit, as users of the command line say it: every node-aware collective on every kind of placement.
+//! Placements on the command line: every node-aware collective on every kind of placement.
 
 #![allow(clippy::unwrap_used)]
 
@@ -77,7 +77,7 @@ fn messages_between_nodes_are_those_of_the_file() {
 #[test]
 fn a_wrong_collective_on_uneven_nodes_is_told_and_replayed() {
     let folder = TempDir::new().unwrap();
-    // Right where all nodes have one size.
+    // Right if all nodes have the same size.
     let source = folder.path().join("even.rs");
     std::fs::write(
         &source,

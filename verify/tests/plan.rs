@@ -1,4 +1,4 @@
-//! `roundel plan` as its users meet it, against the paper's figures and tables.
+//! `roundel plan` as users see it, compared with the paper's figures and tables.
 
 #![allow(clippy::unwrap_used)]
 
@@ -22,7 +22,7 @@ fn refused(args: &[&str], words: &str) {
     PLAN.refused(args, words);
 }
 
-/// The lines of a figure, and of what is printed: without comments.
+/// The lines of a figure or of the output, without comments.
 fn lines(text: &str) -> Vec<&str> {
     text.lines().map(|line| line.split('#').next().unwrap_or("").trim_end()).filter(|line| !line.is_empty()).collect()
 }

@@ -1,4 +1,4 @@
-//! `roundel explain` for reductions and gathers, `roundel profile` and `roundel tune`, as their users meet them.
+//! `roundel explain` for reductions and gathers, `roundel profile` and `roundel tune`, as users see them.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,7 +13,7 @@ const EXPLAIN: Subcommand = Subcommand("explain");
 const PROFILE: Subcommand = Subcommand("profile");
 const TUNE: Subcommand = Subcommand("tune");
 
-/// A file with a text, in a folder that goes with it.
+/// A file with a text, in a folder that is removed with it.
 struct Kept(PathBuf, #[allow(dead_code)] tempfile::TempDir);
 
 impl Kept {
@@ -49,7 +49,7 @@ fn chosen(explained: &Value) -> &str {
     explained["chosen"]["notation"].as_str().unwrap()
 }
 
-/// What the default profile says about the example of the documentation. Other figures make another ranking.
+/// The ranking by the default profile for the example of the documentation. Other figures give another ranking.
 #[test]
 fn the_ranking_by_the_default_profile() {
     let output = EXPLAIN.text(&["allreduce", "-p", "160", "--ppn", "12", "--bytes", "262144"]);
@@ -74,7 +74,7 @@ fn the_ranking_by_the_default_profile() {
     assert!(lines.iter().all(|line| *line == line.trim_end()), "{output}");
 }
 
-/// Table 2 of the paper, on a machine that is made up: the same trend.
+/// Table 2 of the paper, on a made-up machine: the same trend.
 #[test]
 fn from_short_to_long_as_in_the_paper() {
     let file = Kept::new(&made_up().to_string());
@@ -130,7 +130,7 @@ fn json_has_everything() {
     for one in all {
         let parts = ["between_seconds", "inside_seconds"].map(|part| one[part].as_f64().unwrap());
         assert!((parts[0] + parts[1] - one["seconds"].as_f64().unwrap()).abs() < 1e-12);
-        // Two processes' blocks for each of two other nodes, all in all.
+        // The blocks of two processes for each of two other nodes.
         assert_eq!(one["bytes"], 400, "{one}");
     }
 }
@@ -161,7 +161,7 @@ fn what_makes_no_sense_is_refused() {
     refused(&[], "-p <P>");
 }
 
-/// What is wrong with a file is said with its line, one by one.
+/// Every error in a file is reported with its line.
 #[test]
 fn malformed_profiles_name_the_line() {
     let good = made_up().to_string();

@@ -1,4 +1,4 @@
-//! `roundel prove`: what it proves, what it does not, and what it does about solvers that misbehave.
+//! `roundel prove`: what it proves, what it does not, and how it handles solvers that misbehave.
 //!
 //! Tests that need z3 say so and pass where it is not installed; with `ROUNDEL_REQUIRE` set they fail there.
 
@@ -34,7 +34,7 @@ fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-/// Runs a command that must end with `code`; gives its output and its errors.
+/// Runs a command that must end with `code`; returns its output and its errors.
 fn ends_with(code: i32, args: &[&str]) -> (String, String) {
     let output = roundel(args);
     let (out, errors) = (stdout(&output), stderr(&output));
@@ -56,7 +56,7 @@ fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// What keeps a collective from being proved, all of it.
+/// Everything that prevents a collective from being proved.
 fn open(report: &Value) -> String {
     let rows = report["collectives"][0]["rows"].as_array().unwrap();
     rows.iter().flat_map(|row| row["open"].as_array().unwrap()).map(|reason| format!("{reason}\n")).collect()
@@ -64,8 +64,8 @@ fn open(report: &Value) -> String {
 
 // ---- solvers that misbehave
 
-/// Proves the ring with a solver that does what `script` says. It must not count: exit code 1, the record falls back to
-/// what was checked exactly, and all of `words` are said.
+/// Proves the ring with a solver that runs `script`. It must not count: exit code 1, the record falls back to what was
+/// checked exactly, and all of `words` are printed.
 #[cfg(unix)]
 fn with_solver(script: &str, words: &str) {
     use std::os::unix::fs::PermissionsExt;
@@ -101,11 +101,12 @@ fn a_missing_solver_is_one_error() {
     assert!(errors.contains("there is no solver") && errors.contains("--engine exhaustive"), "{errors}");
     ends_with(2, &[&["prove", "allgather/ring"], &args[2..]].concat());
     assert!(!record.exists(), "nothing is written before the solver is found");
-    // Nothing is asked of it.
+    // The solver is not used.
     ends_with(0, &[&["prove", "allgather/ring", "--engine", "exhaustive", "--no-record"], &args[2..6]].concat());
 }
 
-/// A collective is printed before the next one is begun, also into a pipe; what holds for several is noted once.
+/// A collective is printed before the next one begins, even into a pipe; a note about several collectives is printed
+/// once.
 #[test]
 fn every_collective_is_printed_when_it_is_done() {
     use std::io::{BufRead, BufReader, Read};
@@ -251,7 +252,7 @@ fn every_allgather_is_proved_for_all_p() {
     }
 }
 
-/// Reductions whose contributors the solver's part follows for all p. Of the others nothing is said beyond the range.
+/// Reductions that the solver proves for all p. The others are proved only in a range.
 const REDUCTIONS_FOR_ALL_P: [&str; 7] = [
     "PairwiseReduceScatter",
     "PrefixAllreduce",
@@ -265,7 +266,7 @@ const REDUCTIONS_FOR_ALL_P: [&str; 7] = [
 #[test]
 fn reductions_are_proved_for_all_p() {
     let Some(_) = z3() else { return };
-    // The two that split groups take minutes; their records say what was found.
+    // The two that split groups take minutes; their records have the results.
     let slow = ["RabenseifnerAllreduce", "RecursiveHalvingReduceScatter"];
     let quick = |name: &str| REDUCTIONS_FOR_ALL_P.contains(&name) && !slow.contains(&name);
     for entry in every(3, catalogue().iter().filter(|entry| quick(entry.type_name))) {
@@ -280,7 +281,7 @@ fn reductions_are_proved_for_all_p() {
     }
 }
 
-/// The solver's part has no obligations for collectives with a root: it says so, and proves nothing.
+/// The solver engine has no obligations for collectives with a root: it says so, and proves nothing.
 #[test]
 fn what_is_not_encoded_is_proved_in_a_range_only() {
     let rooted = "not encoded: collectives with a root";
@@ -300,7 +301,7 @@ fn what_is_not_encoded_is_proved_in_a_range_only() {
     }
 }
 
-/// Without `holds(acc = …)` there is no induction over the contributors: that is said, and nothing is proved.
+/// Without `holds(acc = …)` there is no induction over the contributors: the report says so, and nothing is proved.
 #[test]
 fn a_reduction_without_contributors_is_proved_in_a_range_only() {
     let Some(_) = z3() else { return };
@@ -427,7 +428,7 @@ fn a_first_record_marks_the_source_as_changed() {
 fn two_collectives_of_one_name_have_no_record() {
     let one = Crate::with("MyRing", &ring(""));
     let source = std::fs::read_to_string(one.0.path().join("src/lib.rs")).unwrap();
-    // In another file, it may be a test of the same thing: a warning.
+    // In another file, it may be a test of the same collective: a warning.
     std::fs::create_dir(one.0.path().join("tests")).unwrap();
     std::fs::write(one.0.path().join("tests/other.rs"), &source).unwrap();
     let mut file = String::new();
@@ -452,7 +453,7 @@ fn a_record_that_is_not_written_is_said() {
     assert!(out.contains("no record is written, because the file belongs to no crate"), "{out}");
     let report = json(0, &prove);
     assert!(report["collectives"][0]["note"].as_str().unwrap().contains("no crate"), "{report}");
-    // A directory that is not there is an error, as with `--save` and `--svg`.
+    // A missing directory is an error, as with `--save` and `--svg`.
     let (_, errors) = ends_with(2, &[&prove[..], &["--record", text(&nowhere)]].concat());
     assert!(errors.contains("cannot write") && errors.contains("check that its directory exists"), "{errors}");
     assert!(!nowhere.exists());
@@ -482,7 +483,7 @@ fn a_wrong_holds_is_a_violation_at_its_clause() {
 
 #[test]
 fn a_violation_outweighs_the_solver() {
-    // A solver that is deceived cannot make up for a fault that was found exactly.
+    // A wrong answer of a solver cannot override a fault that was found exactly.
     let Some(_) = z3() else { return };
     let one = Crate::with("MyRing", &ring("#[holds(blocks = [rank - o; o in 0..=s])]\n#[bound(rounds = p)]"));
     let report = json(1, &one.prove(&mut String::new(), &[]));
@@ -537,7 +538,7 @@ fn empty_claims_are_said_to_be_empty() {
     }
 }
 
-/// Declarations with a fault that no small p shows, or that stands where a proof might not look. None may be proved.
+/// Declarations with a fault that no small p shows, or that a proof might overlook. None may be proved.
 #[test]
 fn nothing_wrong_is_proved() {
     let Some(_) = z3() else { return };
@@ -561,7 +562,7 @@ fn nothing_wrong_is_proved() {
                 .replace("#[round", "#[collective(allgather, peer: 0..)]\n#[round")
                 .replace("rank + 1,", "rank + 1, when = peer == (rank + 1) % p || peer == rank,"),
         ),
-        // One message, and then everything is said to be held, by a stride of nothing.
+        // One message, and then `holds` claims everything, with a stride of 0.
         (
             "invariant",
             "#[requires(p >= 3)]\n#[round(s in 0..2)]\n#[state(D = 0, next = 0)]\n\
@@ -587,7 +588,7 @@ fn nothing_wrong_is_proved() {
     }
 }
 
-/// No declaration of a gather can say how many blocks there are; a schedule that was made otherwise is not proved.
+/// A declaration of a gather cannot set the number of blocks; a schedule made by other means is not proved.
 #[test]
 fn a_gather_with_other_blocks_than_those_of_ranks_is_not_encoded() {
     let mut schedule = (algorithms::find("allgather/ring").unwrap().schedule)();
@@ -598,7 +599,7 @@ fn a_gather_with_other_blocks_than_those_of_ranks_is_not_encoded() {
     assert_eq!(obligations.gaps[0].reason, "an allgather without a block for each rank is not encoded");
 }
 
-/// Definitions that each use the one before twice: written out, the last has 2^40 terms.
+/// Definitions that each use the previous one twice: expanded, the last has 2^40 terms.
 #[test]
 fn definitions_that_explode_are_not_encoded() {
     let doubling: String = (1..40).map(|i| format!("#[define(d{i} = d{0} * d{0} + p)]\n", i - 1)).collect();
@@ -667,7 +668,7 @@ fn pairs_of_faults_are_noticed_too() {
 
 // ---- at run time
 
-/// A ring that nobody has proved: it serves what was checked when it was compiled.
+/// A ring without a proof: it serves what was checked when it was compiled.
 #[derive(Collective, Clone, Copy)]
 #[collective(allgather)]
 #[check(p <= 6)]
@@ -699,7 +700,7 @@ fn unproved_calls_are_refused_unless_asked_for() {
     assert_eq!(gather(NobodyProved.unproved(), 7), all(7));
 }
 
-/// Wrong from nine ranks on, where the first node is smaller than the last. The check of the derive looks at every
+/// Wrong from nine ranks on, where the first node is smaller than the last. The check of the derive examines every
 /// division of up to eight ranks.
 #[derive(Collective, Clone, Copy)]
 #[collective(allgather)]
@@ -730,7 +731,7 @@ fn divisions_of_ranks_that_were_not_checked_are_refused() {
     }
 }
 
-/// Proved for few steps: whoever asks for more is told of which parameter, and what to do.
+/// Proved for few steps: the refusal of more steps names the parameter and the command.
 #[derive(Collective, Clone)]
 #[collective(allgather, step: 1.., ports: list(1..))]
 #[check(p <= 6, step <= 3, len(ports) <= 2, ports <= 2)]
@@ -763,7 +764,7 @@ fn a_refusal_names_what_is_outside_and_a_command_that_extends_it() {
     assert!(command.unwrap().ends_with("-p 1..=9 --set step=1..=3 --set 'len(ports)=0..=3' --set ports=1..=4"));
     let (_, command) = extends(few.clone(), 1 << 20);
     assert!(command.unwrap().contains("--require-all-p"));
-    // The command does what it says.
+    // The command proves what the refusal asks for.
     let source = "#[derive(Collective)]\n#[collective(allgather, step: 1.., ports: list(1..))]\n\
                   #[check(p <= 6, step <= 3, len(ports) <= 2, ports <= 2)]\n#[round(s in 0..p - 1)]\n\
                   #[send(to = rank + 1, blocks = [rank - s])]\n#[recv(from = rank - 1, blocks = [rank - 1 - s])]\n\

@@ -1,7 +1,7 @@
 //! The catalogue's generated code far beyond what is checked exhaustively: random p up to 256, random parameters,
 //! random placements; with `ROUNDEL_ALL=1` up to 1024, optimised up to 4096.
 //!
-//! A proof for all p rests on an encoding and a solver; here neither has a part. Cases that failed once are kept in
+//! A proof for all p relies on an encoding and a solver; these tests use neither. Cases that failed once are kept in
 //! `proptest-regressions/random.txt` and tried first.
 
 #![allow(clippy::unwrap_used)]
@@ -27,10 +27,10 @@ fn largest() -> usize {
     }
 }
 
-/// Collectives with about p rounds get so many times fewer ranks: what they hold is looked at in every round.
+/// Collectives with about p rounds get this many times fewer ranks: what they hold is checked in every round.
 const LINEAR: usize = 8;
 
-/// Reductions of several blocks get so many times fewer: contributions are followed block by block.
+/// Reductions of several blocks get this many times fewer ranks: contributions are tracked block by block.
 const BY_BLOCK: usize = 8;
 
 const REGRESSIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/proptest-regressions/random.txt");
@@ -44,9 +44,9 @@ fn config() -> ProptestConfig {
 /// How ranks are spread over nodes.
 #[derive(Clone, Copy, Debug)]
 enum Spread {
-    /// One node after the other is filled; the share of all ranks that a node takes.
+    /// Ranks fill one node after another; the share of all ranks that a node takes.
     Filled(f64),
-    /// Like cards dealt to so many nodes.
+    /// Ranks are distributed cyclically over this many nodes.
     Dealt(usize),
 }
 
@@ -87,7 +87,7 @@ fn is_linear(entry: &Entry) -> bool {
     linear.contains(&entry.name)
 }
 
-/// How many times fewer ranks a collective gets: so that every test takes about the same time.
+/// How many times fewer ranks a collective gets, so that every test takes about the same time.
 fn fewer(entry: &Entry, schedule: &Schedule) -> usize {
     let several_blocks = schedule.kind.reduces() && !matches!(schedule.blocks, Expr::Int(_));
     let linear = if is_linear(entry) { LINEAR } else { 1 };

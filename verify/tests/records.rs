@@ -1,4 +1,4 @@
-//! Proof records: what follows from them, what is refused, what is kept.
+//! Proof records: what follows from them, and which are refused or kept.
 //!
 //! Tests that need z3 say so and pass where it is not installed; with `ROUNDEL_REQUIRE` set they fail there.
 
@@ -28,7 +28,7 @@ fn stored(schedule: &Schedule) -> String {
     std::fs::read_to_string(Record::path(Path::new(algorithms::CRATE_ROOT), schedule)).unwrap()
 }
 
-/// A question that was answered so.
+/// A question with this verdict.
 fn shown(name: &str, verdict: &str) -> Answered {
     Answered { name: name.into(), query: "0".repeat(32), verdict: verdict.into(), solver: "z3 4.8.12".into() }
 }
@@ -83,7 +83,7 @@ fn a_bound_that_is_not_proved_does_not_lower_the_range() {
     assert_eq!((record.range.p, record.bounds.unwrap().p), (None, Some(0)));
 }
 
-/// An order that is claimed and not proved is not granted: callers rely on it.
+/// An order that is claimed but not proved is not granted, because callers rely on it.
 #[test]
 fn an_order_that_is_not_proved_is_not_granted() {
     let doubling = (algorithms::find("allreduce/recursive-doubling").unwrap().schedule)();
@@ -120,7 +120,7 @@ fn a_record_of_an_earlier_version_lapses() {
     );
 }
 
-/// Whatever is changed in a record by hand, it does not count.
+/// A record that was changed by hand does not count.
 #[test]
 fn a_record_that_was_edited_is_refused() {
     let schedule = (algorithms::find("reduce-scatter/circulant").unwrap().schedule)();
@@ -166,7 +166,7 @@ fn a_record_that_was_edited_is_refused() {
     }
 }
 
-/// Evidence that was changed together with the digest is found by asking again.
+/// Evidence that was changed together with the digest is detected by generating the questions again.
 #[test]
 fn other_questions_than_those_of_today_are_found() {
     let schedule = Sparbit::schedule();
@@ -228,7 +228,7 @@ impl Crate {
         record["range"]["p"].clone()
     }
 
-    /// Runs `roundel prove` on it; gives the exit code and everything that was printed.
+    /// Runs `roundel prove` on it; returns the exit code and everything that was printed.
     fn prove(&self, more: &[&str]) -> (Option<i32>, String) {
         let file = self.0.path().join("src/lib.rs");
         let output = Command::new(env!("CARGO_BIN_EXE_roundel")).arg("prove").arg(file).args(more).output().unwrap();
@@ -249,7 +249,7 @@ fn a_weaker_result_does_not_replace_a_stronger_one() {
     let (_, said) = one.prove(&["--engine", "exhaustive", "-p", "1..=12", "--replace"]);
     assert!(!said.contains("stays"), "{said}");
     assert_eq!(one.range(), 12);
-    // One that says more replaces it; and so does any, if what is there does not count.
+    // A record that covers more replaces it; any record replaces one that does not count.
     one.prove(&["--engine", "exhaustive", "-p", "1..=14"]);
     assert_eq!(one.range(), 14);
     let text = std::fs::read_to_string(one.record()).unwrap();
@@ -258,7 +258,7 @@ fn a_weaker_result_does_not_replace_a_stronger_one() {
     assert_eq!(one.range(), 12);
 }
 
-/// A solver that knows everything but the laws: what rests on them is not recorded.
+/// A solver that proves everything but the laws: what relies on them is not recorded.
 #[cfg(unix)]
 #[test]
 fn without_its_lemmas_nothing_is_recorded_for_all_p() {
@@ -306,7 +306,7 @@ fn records_are_verified() {
     assert!(code == Some(1) && said.contains("`range` is not what follows from the evidence"), "{said}");
 }
 
-/// The records of the catalogue and of the example, as the tests find them.
+/// The records of the catalogue and of the example are up to date.
 #[test]
 fn the_catalogue_has_the_records_of_today() {
     let example = Path::new(algorithms::CRATE_ROOT).join("../examples/cyclic-shift/src/lib.rs");
@@ -322,10 +322,9 @@ fn the_catalogue_has_the_records_of_today() {
     }
 }
 
-// ---- what both engines demand
+// ---- requirements of both engines
 
-/// Four ranks. What `part` has is lost when something is combined with another line into it; the result is right all
-/// the same.
+/// Four ranks. The contents of `part` are lost when another line is combined into it; the result is right nevertheless.
 const LOSES: &str = "#[collective(allreduce)]\n#[lines(acc, part)]\n#[requires(p == 4)]\n\
     #[round]\n#[send(to = rank + 2)]\n#[recv(from = rank + 2, into = part)]\n\
     #[holds(acc = [rank], part = [rank + 2])]\n\
@@ -359,7 +358,7 @@ fn what_is_combined_into_another_line_loses_nothing() {
     assert!(is_lost(&lost) && !is_lost(&kept), "{lost:#?} {kept:#?}");
 }
 
-/// The exact check follows so many blocks and no more; a proof for all p stops there, too.
+/// The exact check has a limit on the number of blocks; a proof for all p has the same limit.
 #[test]
 fn both_engines_know_how_many_blocks_there_may_be() {
     let clauses = "#[collective(allreduce)]\n#[split(N)]\n#[requires(p == pow(2, floor_log(2, p)))]\n\
@@ -373,7 +372,7 @@ fn both_engines_know_how_many_blocks_there_may_be() {
     assert!(violation.to_string().contains("too long"), "{violation}");
     let name = |one: &smt::Obligation| one.name.contains("not-too-many-blocks");
     let Some(_) = z3() else { return };
-    // What is plain, such as `16 * p <= 16 * p`, is not asked.
+    // Trivial claims, such as `16 * p <= 16 * p`, are not asked.
     let proved = |blocks: &str| {
         let limit = smt::obligations(&with(blocks)).all.into_iter().find(name);
         let verdict = limit.map(|limit| smt::put("Split", &limit, &Portfolio::installed()));

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::process::Command;
 use tempfile::TempDir;
 
-/// Runs a command that must end with `code`; gives its output and its errors.
+/// Runs a command that must end with `code`; returns its output and its errors.
 fn roundel(code: i32, args: &[&str]) -> (String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_roundel")).args(args).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
@@ -28,7 +28,7 @@ fn reductions() -> impl Iterator<Item = &'static algorithms::Entry> {
     catalogue().iter().filter(|entry| (entry.schedule)().kind.reduces())
 }
 
-/// What to set where a collective has a list of ports, for 8 ranks.
+/// The settings for 8 ranks, if a collective has a list of ports.
 fn settings(entry: &algorithms::Entry) -> &'static [&'static str] {
     if (entry.schedule)().lists.is_empty() { &[] } else { &["--set", "ports=1,1,1"] }
 }
@@ -81,7 +81,7 @@ fn runs_are_right_and_the_unproved_is_refused() {
         let report = json(0, &[&run, settings(entry)].concat());
         assert_eq!(report["correct"], true, "{report}");
     }
-    // The ring sends every byte of every rank's vector twice, less the own block of each.
+    // The ring sends every byte of every rank's vector twice, except each rank's own block.
     assert_eq!(json(0, &["run", "allreduce/ring", "-n", "4", "--bytes", "10"])["bytes_moved"], 60);
     let (_, errors) = roundel(2, &["run", "reduce-scatter/circulant", "-n", "65"]);
     assert!(errors.contains("it is proved for p <= 64") && errors.contains("roundel prove"), "{errors}");
@@ -127,7 +127,7 @@ fn read_back(schedule: &Schedule) -> Schedule {
     declared.into_iter().next().unwrap().result.unwrap_or_else(|reason| panic!("{reason:?}: {text}")).schedule
 }
 
-/// Checks a declaration, saves what is wrong, replays it: the text, and the same for machines.
+/// Checks a declaration, saves its counterexample and replays it; returns the text and the JSON.
 fn replayed(declaration: &str) -> (String, Value) {
     let folder = TempDir::new().unwrap();
     let name = |name: &str| folder.path().join(name).to_str().unwrap().to_string();

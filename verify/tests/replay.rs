@@ -1,4 +1,4 @@
-//! `--save` and `roundel replay`: counterexamples of all engines in one form, and files that are none.
+//! `--save` and `roundel replay`: counterexamples of all engines in one form, and invalid files.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
 
-/// Runs a command that must end with `code`; gives its output and its errors.
+/// Runs a command that must end with `code`; returns its output and its errors.
 fn roundel(code: i32, args: &[&str]) -> (String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_roundel")).args(args).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
@@ -58,7 +58,7 @@ fn ring(to: &str, recv: &str, more: &str) -> String {
     ))
 }
 
-/// Checks a declaration, saves what is wrong, replays it: the text, and the same for machines.
+/// Checks a declaration, saves its counterexample and replays it; returns the text and the JSON.
 fn replayed(clauses: &str) -> (String, Value) {
     let files = Files::new();
     let (source, saved) = (files.write("mine.rs", clauses), files.name("saved.json"));
@@ -190,7 +190,7 @@ fn a_violation_outranks_a_model() {
     roundel(1, &["replay", &saved]);
 }
 
-/// Proves a declaration with a solver that says `sat` to everything and shows this model; replays what is saved.
+/// Proves a declaration with a solver that answers `sat` to everything with this model; replays what is saved.
 #[cfg(unix)]
 fn with_model(source: &str, model: &str) -> (Value, String) {
     use std::os::unix::fs::PermissionsExt;
@@ -292,8 +292,8 @@ fn a_mutant_that_the_prover_refutes_is_replayed() {
     assert!(matches!(output.status.code(), Some(0 | 1)), "{output:?}");
 }
 
-/// Whatever kills a mutant is found again in the declaration that is written for it. Where the mutant breaks a rule of
-/// the language, it has none.
+/// The fault that kills a mutant is found again in the declaration written for it. A mutant that breaks a rule of the
+/// language has no declaration.
 #[test]
 fn every_mutant_is_written_or_breaks_a_rule() {
     let (mut written, mut unwritable) = (0, Vec::new());
@@ -377,7 +377,7 @@ fn survivors_are_no_counterexamples() {
     }
 }
 
-// ---- files that are none
+// ---- invalid files
 
 /// A file after a change: replaying it must be refused with these words.
 fn refused(files: &Files, change: impl FnOnce(&mut Value), words: &str) {

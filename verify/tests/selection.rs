@@ -1,4 +1,4 @@
-//! `roundel selection`, as its users meet it.
+//! `roundel selection`, as users see it.
 
 #![allow(clippy::unwrap_used)]
 
@@ -28,7 +28,7 @@ algorithm = "k-bruck"
 parameters = { radix = 4 }
 "#;
 
-/// A file with a text, in a folder that goes with it.
+/// A file with a text, in a folder that is removed with it.
 struct Kept(PathBuf, #[allow(dead_code)] tempfile::TempDir);
 
 impl Kept {
@@ -99,7 +99,7 @@ fn choices_are_explained() {
     assert!(dealt.contains("library, by default: nothing that is proved for it is faster"), "{dealt}");
     let long = explain(&["reduce-scatter", "-p", "2147483647", "--bytes", "8"]);
     assert!(long.contains("library, by default: on one node nothing is faster; nothing is proved"), "{long}");
-    // Where a round takes 2 ms longer, long vectors are short.
+    // If a round takes 2 ms longer, long vectors count as short.
     let mut slow = Profile::default();
     let later = |row: &Vec<f64>| row.iter().map(|time| time + 2e-3).collect();
     let grid = &slow.between;
@@ -145,8 +145,7 @@ fn what_makes_no_sense_is_refused() {
     refused(&["allreduce", "-p", "4", "--request"], "no rule has ports for allreduce p=4 nodes=1 ppn=4");
 }
 
-/// What a value may look like, for the few words of the schema that are used: a value that it allows, and what it says
-/// otherwise.
+/// Whether a schema allows a value, for the few keywords that our schema uses.
 fn allows(schema: &Value, root: &Value, value: &Value) -> bool {
     let Some(words) = schema.as_object() else { return true };
     words.iter().all(|(word, said)| match word.as_str() {

@@ -1,5 +1,4 @@
-//! `roundel trace diff`: traces that are written here by hand, from what `roundel show` and the papers say, and the
-//! same with something wrong in them.
+//! `roundel trace diff`: traces written by hand, from `roundel show` and the papers, and the same traces with faults.
 
 #![allow(clippy::unwrap_used)]
 
@@ -68,7 +67,7 @@ fn report(lines: &Lines) -> TraceReport {
     diff(&read(lines).unwrap())
 }
 
-/// The faults of a ring in which something was changed.
+/// The faults of a changed ring.
 fn changed(change: impl Fn(&mut Lines)) -> Vec<Discrepancy> {
     let mut lines = ring();
     change(&mut lines);
@@ -127,7 +126,7 @@ fn both_ends_are_looked_at() {
     assert_eq!(other, [Discrepancy::NotReceived(message(0, 0, 1, 8)), Discrepancy::Received(message(0, 2, 1, 8))]);
 }
 
-/// Messages may come in any order: which of a round comes first is not declared.
+/// Messages of a round may come in any order, because none is declared.
 #[test]
 fn the_order_of_messages_is_no_difference() {
     let mut lines = ring();
@@ -169,8 +168,8 @@ fn an_algorithm_must_be_able_to_do_the_call() {
     impossible("only an alltoall", &|call| call["blocks"] = json!({ "own": [8, 0, 4] }));
 }
 
-/// Two nodes whose ranks alternate: what looks at nodes sees them in another order. Of an allreduce by SMP, ranks 2 and
-/// 3 send to the first ones of their nodes, those exchange, and send the result back.
+/// Two nodes whose ranks alternate: a collective that looks at nodes sees them in another order. In an SMP allreduce,
+/// ranks 2 and 3 send to the first ranks of their nodes; those exchange, and send the result back.
 #[test]
 fn nodes_and_vectors_count() {
     let nodes = json!([[0], [1], [0], [1]]);
@@ -193,7 +192,7 @@ fn nodes_and_vectors_count() {
     assert!(!report(&lines(&json!([[0], [0], [1], [1]]))).is_fine());
 }
 
-/// The parameters of inner collectives, of which there are as many as the declaration has.
+/// The parameters of the inner collectives, as many as the declaration has.
 fn smp_inner(none: &Value) -> Value {
     let entry = roundel::algorithms::find("allreduce/smp").unwrap();
     let inner = (entry.schedule)().inners.iter().filter(|inner| inner.schedule.is_some()).count();
@@ -201,7 +200,7 @@ fn smp_inner(none: &Value) -> Value {
 }
 
 /// The rounds are those of `roundel show alltoall/modified-bruck -p 4 --set radix=2`. Each message has two blocks,
-/// whose lengths go ahead; where both are empty, nothing follows.
+/// whose lengths are sent first; if both are empty, nothing follows.
 fn bruck() -> Lines {
     let own = [[0, 1, 2, 3], [10, 11, 12, 0], [20, 0, 22, 0], [30, 0, 0, 33]];
     let sent = [
@@ -229,7 +228,7 @@ fn bruck() -> Lines {
 fn lengths_of_blocks_go_ahead_in_an_alltoallv() {
     let fine = report(&bruck());
     assert!(fine.is_fine(), "{fine:?}");
-    // Somebody has sent something empty, or has a longer block than it sends.
+    // A rank has sent an empty message, or has a longer block than it sends.
     let mut lines = bruck();
     lines[3][2]["call"]["sent"].as_array_mut().unwrap().push(json!([1, 1, 0]));
     assert_eq!(report(&lines).rows[0].differences[0].fault, Discrepancy::Sent(message(1, 3, 1, 0)));
@@ -252,7 +251,7 @@ fn lengths_of_blocks_go_ahead_in_an_alltoallv() {
     assert!(matches!(report(&lines).rows[0].differences[0].fault, Discrepancy::Impossible(_)));
 }
 
-/// A block straight to its destination is a message also if it is empty, and its length does not go ahead.
+/// A block that goes straight to its destination is a message even if it is empty, and its length is not sent first.
 #[test]
 fn straight_blocks_are_messages_also_if_they_are_empty() {
     let lines = |first: Value| -> Lines {

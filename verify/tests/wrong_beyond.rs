@@ -1,9 +1,9 @@
-//! Collectives that are right for every p up to 41 and wrong beyond: what no check of small cases finds. None of them
+//! Collectives that are right for every p up to 41 and wrong beyond, which no check of small cases finds. None of them
 //! may be proved for all p.
 //!
-//! Each is a declaration with a fault under a condition such as `p > 41`, written `@p`. It is first shown to be right
-//! up to 41 and wrong at some p up to 64, by the exact check. The same declaration without the fault shows that the
-//! prover proves it, but for a few: what keeps it from being proved is the fault.
+//! Each is a declaration with a fault under a condition such as `p > 41`, written `@p`. The exact check first shows
+//! that it is right up to 41 and wrong at some p up to 64. With a few exceptions, the prover proves the same
+//! declaration without the fault, which shows that the fault is what prevents the proof.
 //!
 //! Tests that need z3 say so and pass where it is not installed; with `ROUNDEL_REQUIRE` set they fail there.
 
@@ -22,7 +22,7 @@ use roundel_verify::proving::smt::{Effort, Portfolio, Verdict};
 use roundel_verify::proving::sweep::parallel;
 use std::collections::BTreeMap;
 
-/// What it does and the declaration; `@x` is a condition that no p up to 41 meets.
+/// A description and the declaration; `@x` is a condition that no p up to 41 meets.
 const WRONG: &[(&str, &str)] = &[
     (
         "a peer",
@@ -449,8 +449,8 @@ const WRONG: &[(&str, &str)] = &[
     ),
 ];
 
-/// What the prover does not prove without the fault either: an index with one value only makes empty claims, and sets
-/// of different forms have no pairing.
+/// Declarations that the prover does not prove even without the fault: an index with only one value makes empty claims,
+/// and sets of different forms have no pairing.
 const NOT_PROVED_EITHER: [&str; 4] = ["a count", "a place in a list", "a filter", "a round that is silent"];
 
 /// The declaration with its faults, or without.
@@ -469,7 +469,7 @@ fn declared(text: &str, wrong: bool) -> Schedule {
     syntax::parse(&input).unwrap_or_else(|error| panic!("{error}: {text}")).schedule
 }
 
-/// What is wrong between 42 and 64; there is nothing wrong up to 41.
+/// The fault between 42 and 64; up to 41 there is none.
 fn fault(name: &str, schedule: &Schedule) -> Violation {
     if let Err(violation) = check::over(schedule, &Points::new(schedule, 1..=41)) {
         panic!("{name} is wrong too early: {violation}");
@@ -517,7 +517,7 @@ fn without_the_fault_they_are_proved() {
     assert!(open.is_empty(), "{open:#?}");
 }
 
-/// Tries mutants that are wrong only beyond 41; gives how many of them are wrong.
+/// Tries mutants that are wrong only beyond 41; returns how many of them are wrong.
 fn try_mutants(choose: impl Fn(Vec<Mutant>) -> Vec<Mutant>, portfolio: &Portfolio) -> usize {
     let mut wrong = 0;
     for entry in catalogue() {
@@ -554,7 +554,7 @@ fn no_mutant_that_is_wrong_beyond_41_is_proved() {
     assert!(wrong > least, "{wrong}");
 }
 
-/// The index of the stripe begins so far out that its base, at index zero, does not fit, while every block does.
+/// The index of the stripe begins so high that its base, at index zero, does not fit, although every block does.
 #[test]
 fn machine_width_is_proved_of_what_generated_code_computes() {
     let Some(portfolio) = portfolio() else { return };

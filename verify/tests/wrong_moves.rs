@@ -1,10 +1,9 @@
 //! All-to-alls with a fault: none of them may be proved for all p.
 //!
-//! Each is an entry of the catalogue, as text, in which something is replaced, or a declaration of its own: a digit, a
-//! state, a range, copies in the place of moves, a peer, an order, a filter, a bound; some for one radix only, in the
-//! last digit only, or with more than 41 ranks only, which no check at compile time sees. The exact check says first
-//! that it is wrong. That the entries themselves are proved is a test here, too: what keeps the others from being
-//! proved is the fault.
+//! Each is the text of a catalogue entry in which something is replaced, or a separate declaration: a digit, a state, a
+//! range, copies instead of moves, a peer, an order, a filter, a bound; some are wrong only for one radix, only in the
+//! last digit, or only with more than 41 ranks, which no check at compile time sees. The exact check first confirms
+//! that it is wrong. The tests also prove the correct entries, which shows that the fault is what prevents the proof.
 //!
 //! Tests that need z3 say so and pass where it is not installed; with `ROUNDEL_REQUIRE` set they fail there.
 
@@ -26,7 +25,7 @@ const K_BRUCK: &str = "alltoall/k-bruck";
 const SPREAD_OUT: &str = "alltoall/spread-out";
 const PAIRWISE: &str = "alltoall/pairwise";
 
-/// An entry, and what is replaced by what, wherever it stands.
+/// An entry, and the replacements, which apply to every occurrence.
 type Wrong = (&'static str, &'static [(&'static str, &'static str)]);
 
 const WRONG: &[Wrong] = &[
@@ -233,7 +232,7 @@ const WRONG: &[Wrong] = &[
             ("[rank - s -> rank]", "[rank - s -> rank] + [rank - s -> rank - s + 1; s > 1]"),
         ],
     ),
-    // Which blocks there are depends on p: an induction over p may not take it for the number that grows.
+    // The set of blocks depends on p: an induction over p must not confuse this p with the number that grows.
     (
         PAIRWISE,
         &[
@@ -246,7 +245,7 @@ const WRONG: &[Wrong] = &[
     ),
 ];
 
-/// Declarations of their own.
+/// Separate declarations.
 const ALONE: &[(&str, &str)] = &[
     (
         "an order: the halves of a message are swapped on arrival",
@@ -404,7 +403,7 @@ fn replaced(name: &str, all: &[(&str, &str)]) -> Result<Schedule, String> {
     let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     let start = text.find("///").unwrap_or_else(|| panic!("{name} has no declaration"));
     let mut text = text[start..].to_string();
-    // All at once: what is put in is not replaced again.
+    // All at once, so that inserted text is not replaced again.
     for (i, (old, _)) in all.iter().enumerate() {
         assert!(text.contains(old), "{name} has no `{old}`");
         text = text.replace(old, &format!("@{i}@"));
@@ -420,7 +419,7 @@ fn alone(text: &str) -> Result<Schedule, String> {
     parsed(&format!("{text} pub struct Case {fields}"))
 }
 
-/// The solvers, if there are any, with so many seconds for each question.
+/// The solvers, if there are any, with this many seconds for each question.
 fn solvers(seconds: u64) -> Option<Portfolio> {
     z3().map(|_| Portfolio { limit: Effort::seconds(seconds), ..Portfolio::installed() })
 }
@@ -443,7 +442,8 @@ fn all_to_alls_are_proved() {
     }
 }
 
-/// What moves, without what is counted: a fault of the one is not hidden by what is not encoded of the other.
+/// The schedule without counters and bounds, so that constructs that are not encoded there do not hide a fault in the
+/// moves.
 fn uncounted(schedule: &Schedule) -> Schedule {
     let mut schedule = schedule.clone();
     schedule.bounds.clear();
@@ -451,7 +451,7 @@ fn uncounted(schedule: &Schedule) -> Schedule {
     schedule
 }
 
-/// What is wrong with this test, or with the prover.
+/// A complaint about this test, or about the prover.
 fn complaint(what: &str, schedule: Result<Schedule, String>, portfolio: &Portfolio) -> Option<String> {
     let schedule = match schedule {
         Ok(schedule) => schedule,

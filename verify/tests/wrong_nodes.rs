@@ -167,7 +167,7 @@ fn replaced(name: &str, old: &str, new: &str) -> Schedule {
     syntax::parse(&input).unwrap_or_else(|error| panic!("{name}, {new}: {error}")).schedule
 }
 
-/// The solvers, if there are any, with so many seconds for each question.
+/// The solvers, if there are any, with this many seconds for each question.
 fn solvers(seconds: u64) -> Option<Portfolio> {
     z3().map(|_| Portfolio { limit: Effort::seconds(seconds), ..Portfolio::installed() })
 }
@@ -196,7 +196,7 @@ fn no_fault_on_nodes_is_proved() {
         let violation = fault(&schedule).unwrap_or_else(|| panic!("{name} with `{new}` is not wrong"));
         let kept = induction::kept_by(&schedule, &violation, &portfolio);
         println!("{name}, {new}: {} -> {kept:?}", violation.code());
-        // A fault must be found, and not only not be encoded.
+        // The fault must prevent the proof, not a missing encoding.
         if matches!(kept, None | Some("not-encoded")) {
             proved.push((*name, *new));
         }
@@ -207,9 +207,9 @@ fn no_fault_on_nodes_is_proved() {
 #[test]
 fn what_is_not_understood_is_not_proved() {
     let unencoded = [
-        // A rank has no number on the wheel of nodes.
+        // With nodes, a rank has no number.
         (LOCALITY_BRUCK, "to = at(node - local * H, local)", "to = rank - local * H * ppn"),
-        // Of other groups nothing is known.
+        // Other groups are not encoded.
         (HIERARCHICAL, "#[within(node, inner)]", "#[within(ranks(0, p), inner)]"),
         (HIERARCHICAL, "#[within(node, inner)]", "#[within(node, inner, members = ppn)]"),
         // What an inner collective costs is not part of its contract.

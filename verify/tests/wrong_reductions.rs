@@ -1,9 +1,9 @@
 //! Reductions with a fault: none of them may be proved for all p.
 //!
-//! Each is an entry of the catalogue, as text, in which one thing is replaced: a peer, a fold that is left out, a
-//! contribution that counts twice, a round too few, an order that is not kept; some only for p > 41, which no check at
-//! compile time sees. The exact check says first that it is wrong. That the entries themselves are proved is a test of
-//! their records.
+//! Each is the text of a catalogue entry in which one thing is replaced: a peer, a missing fold, a contribution that
+//! counts twice, a round too few, an order that is not kept; some are wrong only for p > 41, which no check at compile
+//! time sees. The exact check first confirms that it is wrong. The tests of the records show that the correct entries
+//! are proved.
 //!
 //! Tests that need z3 say so and pass where it is not installed.
 
@@ -110,7 +110,7 @@ fn no_reduction_with_a_fault_is_proved() {
         let violation = found.next().unwrap_or_else(|| panic!("{name} with `{new}` is not wrong"));
         let kept = induction::kept_by(&schedule, &violation, &portfolio);
         println!("{name}, {new}: {} -> {kept:?}", violation.code());
-        // A fault must be found, and not only not be encoded.
+        // The fault must prevent the proof, not a missing encoding.
         if matches!(kept, None | Some("not-encoded")) {
             proved.push((*name, *new));
         }

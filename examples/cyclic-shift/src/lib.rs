@@ -1,49 +1,49 @@
-//! An allgather of one's own, in a crate of one's own.
+//! A user's own allgather, in a separate crate.
 //!
-//! The algorithm is in no catalogue: a cyclic shift with any number of ports in each round. This page writes its
-//! declaration line by line; the whole of it is [`CyclicShift`].
+//! The algorithm is not in the catalogue: a cyclic shift with any number of ports in each round. This page explains its
+//! declaration line by line; [`CyclicShift`] is the whole of it.
 //!
 //! # The idea
 //!
 //! Before a round every rank holds `D` blocks: its own and the next ones upwards, around the ring of ranks. A machine
-//! with several ports sends several messages at once, so in round `i` a rank talks to `ports[i]` others: it sends what
-//! it holds to the ranks `D`, `2 D`, … below it, and gets the following blocks from the ranks `D`, `2 D`, … above it.
-//! Now it holds `ports[i] + 1` times as many. With one port in each round this is Bruck's algorithm.
+//! with several ports sends several messages at once, so in round `i` a rank communicates with `ports[i]` others: it
+//! sends what it holds to the ranks `D`, `2 D`, … below it, and gets the following blocks from the ranks `D`, `2 D`, …
+//! above it. Now it holds `ports[i] + 1` times as many. With one port in each round this is Bruck's algorithm.
 //!
 //! # The declaration
 //!
-//! It begins with what the collective promises, and with its parameters, each with its domain. A parameter is a field
-//! of the struct:
+//! It begins with the kind of the collective and its parameters, each with its domain. A parameter is a field of the
+//! struct:
 //!
 //! ```text
 //! #[collective(allgather, ports: list(1..))]
 //! ```
 //!
-//! Rounds have an index, and *state* for what changes from round to round. State is better than a formula such as
-//! `pow(2, i)`: it is easier to read, and easier to prove. No rank ever holds more than all `p` blocks:
+//! Rounds have an index, and *state* that changes from round to round. State is easier to read, and easier to prove,
+//! than a formula such as `pow(2, i)`. No rank ever holds more than all `p` blocks:
 //!
 //! ```text
 //! #[round(i in 0..len(ports))]
 //! #[state(D = 1, next = min(p, D * (ports[i] + 1)))]
 //! ```
 //!
-//! Not every list of ports serves every `p`. `requires` is the domain, the same on all ranks; `final` speaks of the
+//! Not every list of ports serves every `p`. `requires` is the domain, the same on all ranks; `final` refers to the
 //! state after the last round. A call outside the domain is refused before any message is sent:
 //!
 //! ```text
 //! #[requires(final D == p)]
 //! ```
 //!
-//! The last round brings less than the others: message `j` carries only blocks that are still missing. That number gets
-//! a name:
+//! The last round sends fewer blocks than the others: message `j` carries only blocks that are still missing. That
+//! number gets a name:
 //!
 //! ```text
 //! #[define(n(j) = max(0, min(D, p - j * D)))]
 //! ```
 //!
-//! What a round does is said twice, once as the sender and once as the receiver see it. Ranks and blocks wrap around
-//! `p`, so `rank - j * D` needs no remainder. Blocks travel in the order of their list, and a message without blocks is
-//! no message:
+//! A round is described twice, once as the sender and once as the receiver sees it. Ranks and blocks wrap around `p`,
+//! so `rank - j * D` needs no remainder. Blocks travel in the order of their list, and a message without blocks does
+//! not exist:
 //!
 //! ```text
 //! #[send(for j in 1..=ports[i], to = rank - j * D, blocks = [rank + k; k in 0..n(j)])]
@@ -51,8 +51,8 @@
 //! ```
 //!
 //! That would be enough. Two more lines say why it is right, and what it costs. `holds` is true before every round and
-//! after the last; a prover needs it to get from small `p` to all `p`. `bound` is a promise to those who choose among
-//! algorithms:
+//! after the last; a prover needs it to get from small `p` to all `p`. `bound` states the cost, for users who choose
+//! among algorithms:
 //!
 //! ```text
 //! #[holds(1 <= D, D <= p, blocks = [rank + k; k in 0..D], blocks_sent = D - 1)]
@@ -61,19 +61,19 @@
 //!
 //! # What the compiler does with it
 //!
-//! It checks the declaration, exactly, for every `p` and every list of ports up to the limits of `check`, and turns it
-//! into code. A declaration that is wrong does not compile. Without `n(j)`, say, if every message carried `D` blocks,
-//! the error would stand at the `to` of `send`, and name the smallest case:
+//! It checks the declaration exactly, for every `p` and every list of ports up to the limits of `check`, and turns it
+//! into code. A wrong declaration does not compile. Without `n(j)`, for example, if every message carried `D` blocks,
+//! the error would point at the `to` of `send` and name the smallest case:
 //!
 //! ```text
 //! round 0 sends a message to its own rank: with p = 1, ports = [1], the peer of rank 0 is 0
 //! ```
 //!
-//! What was checked is what is trusted: a call with more ranks, or with longer lists, is refused unless a proof record
-//! in this crate covers it. `.unproved()` is the explicit way around that, for experiments.
+//! Only what was checked is trusted: a call with more ranks, or with longer lists, is refused unless a proof record in
+//! this crate covers it. For experiments, `.unproved()` allows such calls explicitly.
 //!
-//! Beside the code stand tests that run with those of this crate: that generated code and declaration agree, and the
-//! harnesses of `docs/kani.md`, which `cargo kani` proves.
+//! The derive also emits tests, which run with those of this crate: they check that generated code and declaration
+//! agree, and run the harnesses of `docs/kani.md`, which `cargo kani` proves.
 //!
 //! # Running it
 //!
@@ -111,12 +111,12 @@ use roundel::Collective;
 #[holds(1 <= D, D <= p, blocks = [rank + k; k in 0..D], blocks_sent = D - 1)]
 #[bound(rounds <= len(ports), each blocks_sent = p - 1, per_round messages_sent <= ports[i])]
 pub struct CyclicShift {
-    /// How many messages a rank sends in each round.
+    /// The number of messages that a rank sends in each round.
     pub ports: Vec<i64>,
 }
 
 impl CyclicShift {
-    /// For `p` ranks with the same number of ports in each round, in as few rounds as that allows.
+    /// For `p` ranks, with the same number of ports in each round and as few rounds as possible.
     ///
     /// ```
     /// use cyclic_shift::CyclicShift;

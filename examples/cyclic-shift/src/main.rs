@@ -6,7 +6,7 @@ use cyclic_shift::CyclicShift;
 use roundel::{Allgather, Error, Transport};
 use std::process::ExitCode;
 
-/// How many elements each rank contributes.
+/// The number of elements that each rank contributes.
 const COUNT: usize = 2;
 
 /// What the command line asks for.
@@ -39,7 +39,7 @@ impl Request {
     }
 }
 
-/// What one rank does: gather, verify, and say so.
+/// What one rank does: gather, verify, and report.
 fn run(request: &Request, comm: &impl Transport<i32>) -> Result<String, Error> {
     let place = comm.place()?;
     let (rank, p) = (place.rank as usize, place.p as usize);
@@ -52,7 +52,7 @@ fn run(request: &Request, comm: &impl Transport<i32>) -> Result<String, Error> {
     Ok(format!("rank {rank} of {p}: {gathered} {}", if right { "as it should be" } else { "WRONG" }))
 }
 
-/// Prints what a rank has to say; whether all is well.
+/// Prints the outcome of a rank; returns whether it succeeded.
 fn report(outcome: Result<String, Error>) -> bool {
     match outcome {
         Ok(line) => {
@@ -69,7 +69,7 @@ fn report(outcome: Result<String, Error>) -> bool {
 #[cfg(not(feature = "mpi"))]
 fn start(request: &Request) -> bool {
     let outcomes = roundel::threads::run(request.ranks, |comm| run(request, comm));
-    // All ranks speak, also after one that failed.
+    // All ranks report, even after one that failed.
     let failed = outcomes.into_iter().map(report).filter(|well| !well).count();
     failed == 0
 }

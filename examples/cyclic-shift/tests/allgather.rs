@@ -15,7 +15,7 @@ fn capacity(ports: &[i64]) -> usize {
 #[test]
 fn every_rank_gets_every_block() {
     for ports in PORTS {
-        // Some of these lie beyond what the declaration checks.
+        // Some of these calls are beyond the limits of the declaration's check.
         let shift = CyclicShift { ports: ports.to_vec() }.unproved();
         for p in 1..=capacity(ports).min(24) {
             let expected: Vec<usize> = (0..p).flat_map(|rank| [rank, rank * rank]).collect();

@@ -1,17 +1,17 @@
-! Roundel's functions for Fortran: the interfaces of roundel.h, which says what they do. Build it with your program:
+! Roundel's functions for Fortran: the interfaces of roundel.h, which documents them. Compile it with your program:
 !
 !   mpifort -c roundel.f90
 !
-! Handles of MPI are turned into those of C: roundel_comm_f2c(MPI_COMM_WORLD), roundel_type_f2c(MPI_DOUBLE_PRECISION),
-! roundel_op_f2c(MPI_SUM). Buffers are addresses, c_loc(x), of variables with the attribute target; roundel_in_place() is
-! MPI_IN_PLACE. Texts end with c_null_char. Handles of Roundel are of type(c_ptr), and c_null_ptr is NULL.
+! MPI handles are converted to those of C: roundel_comm_f2c(MPI_COMM_WORLD), roundel_type_f2c(MPI_DOUBLE_PRECISION),
+! roundel_op_f2c(MPI_SUM). Buffers are addresses, c_loc(x), of variables with the attribute target; roundel_in_place()
+! is MPI_IN_PLACE. Strings end with c_null_char. Roundel's handles are of type(c_ptr), and c_null_ptr is NULL.
 module roundel
   use, intrinsic :: iso_c_binding
   use mpi, only: MPI_COMM_WORLD
   implicit none
   private :: MPI_COMM_WORLD
 
-  ! C's handles are numbers in MPICH and its descendants, which all have this world, and addresses in Open MPI.
+  ! C handles are integers in MPICH and its descendants, which share this MPI_COMM_WORLD, and addresses in Open MPI.
   integer, parameter :: roundel_handle = merge(c_int, c_intptr_t, MPI_COMM_WORLD == 1140850688)
 
   interface

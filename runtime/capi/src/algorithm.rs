@@ -7,21 +7,21 @@ use roundel_spec::Kind;
 use std::ffi::{CStr, c_char, c_int};
 use std::path::PathBuf;
 
-/// How calls are done: by one algorithm, or by a selection. NULL stands for what the environment says, or the default.
+/// How calls run: by one algorithm, or by a selection. NULL stands for the settings in the environment, or the default.
 pub struct CAlgorithm(AlgorithmSource);
 
 enum AlgorithmSource {
-    /// By this algorithm, or not at all.
+    /// By this algorithm; a call that it does not serve is an error.
     One(Kind, Box<selection::Algorithm>),
     /// By the MPI library.
     Library(Kind),
-    /// Through the node's shared memory, or not at all.
+    /// Through the node's shared memory; a call that it does not serve is an error.
     SharedMemory(Kind),
     /// By rules.
     Rules(Box<Settings>),
 }
 
-/// Who is to do a call, as a handle says it.
+/// The decider of a call, from a handle.
 ///
 /// # Safety
 /// The handle is null or live.
@@ -45,24 +45,24 @@ fn other<T>(name: String, kind: Kind) -> Result<T, ApiFailure> {
 
 /// Finds an algorithm by its name.
 ///
-/// Names are those of `roundel list`, such as "allreduce/nap"; parameters follow, "alltoall/k-bruck:radix=4" or
-/// "allreduce/cyclic-shift:ports=1+2", as in ROUNDEL_FORCE. "allreduce/library" is the MPI library's own function. A
-/// call for which the algorithm is not proved, or of another collective, is an error.
+/// Names are those of `roundel list`, such as "allreduce/nap". Parameters follow as in ROUNDEL_FORCE:
+/// "alltoall/k-bruck:radix=4" or "allreduce/cyclic-shift:ports=1+2". "allreduce/library" is the MPI library's own
+/// function. A call of another collective, or one for which the algorithm is not proved, is an error.
 ///
-/// Returns MPI_SUCCESS, or an error class; no error handler is called. Free it with roundel_algorithm_free().
+/// Returns MPI_SUCCESS, or an error class; no error handler is called. Free the handle with roundel_algorithm_free().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn roundel_algorithm_create(name: *const c_char, algorithm: *mut *mut CAlgorithm) -> c_int {
     // SAFETY: the caller promises a text that ends with 0, and room for a handle.
     quiet(|| unsafe { give(algorithm, || named(&text("the name", name)?)) })
 }
 
-/// Reads a selection file, and checks its rules against what is proved.
+/// Reads a selection file, and checks its rules against the proofs.
 ///
-/// Where no rule matches, calls are done by default; what neither serves is left to the MPI library. Of the
-/// environment, ROUNDEL_REPRODUCIBLE, ROUNDEL_EXPLAIN and ROUNDEL_TRACE count. All ranks must read the same rules.
+/// Calls that no rule matches run by default; the MPI library serves the rest. Of the other environment variables,
+/// ROUNDEL_REPRODUCIBLE, ROUNDEL_DEVICE, ROUNDEL_EXPLAIN and ROUNDEL_TRACE apply. All ranks must read the same rules.
 ///
 /// Returns MPI_SUCCESS, or an error class; no error handler is called, and roundel_last_error() names file and line.
-/// Free it with roundel_algorithm_free().
+/// Free the handle with roundel_algorithm_free().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn roundel_selection_create(path: *const c_char, selection: *mut *mut CAlgorithm) -> c_int {
     // SAFETY: the caller promises a text that ends with 0, and room for a handle.
@@ -78,18 +78,18 @@ pub unsafe extern "C" fn roundel_algorithm_free(algorithm: *mut *mut CAlgorithm)
             unsafe { algorithm.as_mut() }.ok_or(ApiFailure::Null { what: "the address of the handle" })?;
         let freed = std::mem::replace(algorithm, std::ptr::null_mut());
         if !freed.is_null() {
-            // SAFETY: it was made by `give`, and nobody has it any more.
+            // SAFETY: it was made by `give`, and is not used any more.
             drop(unsafe { Box::from_raw(freed) });
         }
         Ok(SUCCESS)
     })
 }
 
-/// Says in one line how a call would be done, why, and what is proved of it.
+/// Describes in one line how a call would run, why, and what is proved about it.
 ///
-/// The call is one of `collective` ("allreduce") by `ranks` ranks that fill nodes of `ppn`, with so many bytes as
-/// docs/selection.md counts them; an operation would commute. The text is written as by roundel_last_error(), and its
-/// length is written to `needed` unless that is NULL. May be called without MPI. Returns MPI_SUCCESS, or an error
+/// The call is one of `collective` ("allreduce") by `ranks` ranks that fill nodes of `ppn`, with `bytes` bytes as
+/// docs/selection.md counts them; its operation, if any, commutes. The text is written as by roundel_last_error(), and
+/// its length is written to `needed` unless that is NULL. May be called without MPI. Returns MPI_SUCCESS, or an error
 /// class; no error handler is called.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn roundel_explain(
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn roundel_explain(
     needed: *mut usize,
 ) -> c_int {
     quiet(|| {
-        // SAFETY: the caller promises live handles, a text that ends with 0, and a buffer as long as it says.
+        // SAFETY: the caller promises live handles, a text that ends with 0, and a buffer of `length` bytes.
         unsafe {
             let call = question(&text("the collective", collective)?, ranks, ppn, bytes)?;
             let long = write(&explained(how.as_ref(), &call)?, buffer, length);
@@ -148,7 +148,7 @@ fn explained(how: Option<&CAlgorithm>, call: &selection::Question) -> Result<Str
     })
 }
 
-/// Hands out what was made.
+/// Creates a handle and writes it to `to`.
 unsafe fn give(
     to: *mut *mut CAlgorithm,
     make: impl FnOnce() -> Result<AlgorithmSource, ApiFailure>,

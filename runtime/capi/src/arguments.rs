@@ -1,4 +1,4 @@
-//! MPI's arguments, checked as far as they can be without asking the library.
+//! Checks MPI's arguments as far as possible without asking the library.
 
 use crate::error::ApiFailure;
 use engine::mpi::raw::{IntList, Reduced, Scattered, Typed, in_place};
@@ -16,12 +16,12 @@ pub(crate) fn typed(
     Ok(Typed { address, count: count("a count", elements)?, datatype: known(datatype)? })
 }
 
-/// Elements that mean nothing on this rank, whatever they are.
+/// A buffer that this rank ignores, whatever the program passed.
 pub(crate) fn ignored(datatype: ffi::MPI_Datatype) -> Typed {
     Typed { address: std::ptr::null_mut(), count: 0, datatype }
 }
 
-/// Elements, unless it is the buffer of the other side.
+/// The elements, or `None` for MPI_IN_PLACE.
 pub(crate) fn unless_in_place<T>(
     address: *const c_void,
     elements: impl FnOnce() -> Result<T, ApiFailure>,
@@ -59,7 +59,7 @@ pub(crate) fn count(what: &'static str, found: c_int) -> Result<usize, ApiFailur
     usize::try_from(found).map_err(|_| ApiFailure::Negative { what, found })
 }
 
-/// A list, of which one entry must exist for each rank.
+/// A list that must have one entry for each rank.
 pub(crate) fn list(what: &'static str, list: *const c_int) -> Result<IntList, ApiFailure> {
     if list.is_null() { Err(ApiFailure::Null { what }) } else { Ok(IntList::Ints(list)) }
 }
@@ -72,7 +72,7 @@ pub(crate) fn is_root(comm: ffi::MPI_Comm, root: c_int) -> bool {
     rank == root
 }
 
-/// Refuses MPI_IN_PLACE where it says nothing.
+/// Rejects MPI_IN_PLACE where it has no meaning.
 pub(crate) fn buffer(what: &'static str, address: *mut c_void) -> Result<(), ApiFailure> {
     if address == in_place() { Err(ApiFailure::InPlace { what }) } else { Ok(()) }
 }

@@ -1,4 +1,4 @@
-//! The collectives: one table, from which the functions here, the header and the Fortran module are made
+//! The collectives: one table, from which the functions here, the header and the Fortran module are generated
 //! (`tests/header.rs`).
 
 use crate::algorithm::CAlgorithm;
@@ -10,7 +10,7 @@ use engine::mpi::raw::MpiCall;
 use mpi::ffi;
 use std::ffi::{c_int, c_void};
 
-/// Each entry: what the collective does; its blocking, non-blocking and persistent function with those of MPI; the
+/// Each entry: what the collective does; its blocking, non-blocking and persistent function with MPI's names; the
 /// arguments that MPI's functions have before the communicator; and the call that they make.
 macro_rules! collectives {
     ($(
@@ -23,7 +23,7 @@ macro_rules! collectives {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $now($($argument: $type,)* $comm: ffi::MPI_Comm, how: *const CAlgorithm) -> c_int {
             let call = || -> Result<MpiCall, ApiFailure> { $call };
-            // SAFETY: the caller promises arguments that MPI would take, and a handle that is NULL or live.
+            // SAFETY: the caller promises arguments that MPI would accept, and a handle that is NULL or live.
             unsafe { now(stringify!($now), $comm, how, call, || ffi::$mpi($($argument,)* $comm)) }
         }
 
@@ -36,8 +36,8 @@ macro_rules! collectives {
             request: *mut *mut CRequest,
         ) -> c_int {
             let call = || -> Result<MpiCall, ApiFailure> { $call };
-            // SAFETY: the caller promises arguments that MPI would take, a handle that is NULL or live, and room for a
-            // request.
+            // SAFETY: the caller promises arguments that MPI would accept, a handle that is NULL or live, and room for
+            // a request.
             unsafe {
                 begin(stringify!($begin), $comm, how, request, call, |begun| {
                     ffi::$nonblocking($($argument,)* $comm, begun)
@@ -154,7 +154,7 @@ collectives! {
     (sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: ffi::MPI_Datatype, op: ffi::MPI_Op,
      root: c_int; comm)
     {
-        // The receive buffer means nothing on the others, and nothing lies there.
+        // Other ranks ignore the receive buffer, which need not exist there.
         let is_root = is_root(comm, root);
         if !is_root {
             arguments::buffer("the send buffer of a rank that is not the root", sendbuf.cast_mut())?;

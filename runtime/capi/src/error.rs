@@ -10,7 +10,7 @@ use std::ffi::{c_char, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
-/// The code of a call that went well.
+/// MPI's return code for success.
 pub(crate) const SUCCESS: c_int = ffi::MPI_SUCCESS as c_int;
 
 /// Why a function of this library failed.
@@ -64,7 +64,7 @@ pub(crate) enum ApiFailure {
 }
 
 impl ApiFailure {
-    /// The error class that says most about it.
+    /// The most specific error class.
     fn class(&self) -> c_int {
         let class = match self {
             ApiFailure::NoCommunicator => ffi::MPI_ERR_COMM,
@@ -84,7 +84,7 @@ impl ApiFailure {
     }
 }
 
-/// Does something that returns a code, and catches panics. What went wrong is remembered, and nobody else is told.
+/// Runs something that returns a code, and catches panics. An error is stored, and no error handler is called.
 pub(crate) fn quiet(what: impl FnOnce() -> Result<c_int, ApiFailure>) -> c_int {
     caught(what).unwrap_or_else(|failure| {
         remember(&failure);
@@ -92,8 +92,8 @@ pub(crate) fn quiet(what: impl FnOnce() -> Result<c_int, ApiFailure>) -> c_int {
     })
 }
 
-/// The same for a call on a communicator, whose error handler is told. For one that is none, that of `MPI_COMM_WORLD`
-/// is.
+/// The same for a call on a communicator, whose error handler is called; for `MPI_COMM_NULL`, that of
+/// `MPI_COMM_WORLD`.
 pub(crate) fn guard(function: &str, comm: ffi::MPI_Comm, what: impl FnOnce() -> Result<c_int, ApiFailure>) -> c_int {
     if !runs() {
         return quiet(|| Err(ApiFailure::NotRunning));
@@ -127,12 +127,12 @@ fn words(panic: &(dyn Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic".into())
 }
 
-/// Tells the error handler of a communicator that a function has failed.
+/// Reports to a communicator's error handler that a function has failed.
 #[cold]
 fn raise(function: &str, comm: ffi::MPI_Comm, failure: &ApiFailure) -> c_int {
     remember(failure);
     if let ApiFailure::Call(error) = failure {
-        // SAFETY: MPI runs, and the communicator is live, as whoever made the call has promised.
+        // SAFETY: MPI runs, and the communicator is live, as the caller of the function has promised.
         return unsafe { raw::raise(comm, function, error) };
     }
     let class = failure.class();
@@ -151,19 +151,19 @@ fn remember(failure: &ApiFailure) {
 
 /// The text of this thread's last error, in UTF-8.
 ///
-/// Writes at most `length` bytes to `buffer`, the last of which is 0; with a length of 0, `buffer` may be NULL. Returns
-/// how many bytes the whole text has without its 0. Calls that succeed leave the text as it is; it is empty before the
-/// first error. Errors that the MPI library finds itself are not among them: ask `MPI_Error_string` for those.
+/// Writes at most `length` bytes to `buffer`, including the final 0; with a length of 0, `buffer` may be NULL. Returns
+/// the length of the whole text in bytes, without the 0. Successful calls leave the text unchanged; it is empty before
+/// the first error. Errors of the MPI library itself are not included: `MPI_Error_string` describes those.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn roundel_last_error(buffer: *mut c_char, length: usize) -> usize {
-    // SAFETY: the caller promises that the buffer is so long.
+    // SAFETY: the caller promises a buffer of this length.
     LAST.with_borrow(|text| unsafe { write(text, buffer, length) })
 }
 
 /// Writes as much of a text as there is room for.
 ///
 /// # Safety
-/// The buffer must be as long as it says, or null.
+/// The buffer has `length` bytes, or is null.
 pub(crate) unsafe fn write(text: &str, buffer: *mut c_char, length: usize) -> usize {
     if !buffer.is_null() && length > 0 {
         let most = (0..=text.len().min(length - 1)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);

@@ -7,10 +7,10 @@ use engine::mpi::raw::{self, CallOutcome, MpiCall, PendingCall, RequestLife};
 use mpi::ffi;
 use std::ffi::c_int;
 
-/// Does a call, here or by the library.
+/// Runs a call, by Roundel or by the library.
 ///
 /// # Safety
-/// As of [`raw::run`], and the handle is null or live.
+/// The same as for [`raw::run`], and the handle is null or live.
 pub(crate) unsafe fn now(
     function: &'static str,
     comm: ffi::MPI_Comm,
@@ -26,10 +26,10 @@ pub(crate) unsafe fn now(
     })
 }
 
-/// Begins a call that is done once.
+/// Starts a call that runs once.
 ///
 /// # Safety
-/// As of [`raw::prepare`]; the handle is null or live, and there is room for a request.
+/// The same as for [`raw::prepare`]; the handle is null or live, and there is room for a request.
 pub(crate) unsafe fn begin(
     function: &'static str,
     comm: ffi::MPI_Comm,
@@ -51,7 +51,7 @@ pub(crate) unsafe fn begin(
 /// Prepares a call that can be started many times.
 ///
 /// # Safety
-/// As of [`raw::prepare`]; the handle is null or live, and there is room for a request.
+/// The same as for [`raw::prepare`]; the handle is null or live, and there is room for a request.
 pub(crate) unsafe fn init(
     function: &'static str,
     comm: ffi::MPI_Comm,
@@ -70,7 +70,7 @@ pub(crate) unsafe fn init(
     })
 }
 
-/// The operation, if it is not the library's.
+/// The prepared call; `None` if the library serves it.
 unsafe fn prepared(
     comm: ffi::MPI_Comm,
     how: *const CAlgorithm,

@@ -8,12 +8,12 @@ use std::ffi::c_int;
 use std::rc::Rc;
 use std::thread::{self, ThreadId};
 
-/// A call that was begun, or prepared. NULL is none.
+/// A call that was started or prepared. NULL stands for no call.
 pub struct CRequest {
     comm: ffi::MPI_Comm,
     owner: ThreadId,
     persistent: bool,
-    /// Whether it was started, and nobody has been told that it is complete.
+    /// Whether it was started, and the program has not been told that it is complete.
     active: bool,
     work: RequestWork,
 }
@@ -29,24 +29,24 @@ struct Library {
     again: Option<StartMode>,
 }
 
-/// How a persistent call of the library begins.
+/// How the library starts a persistent call.
 #[allow(dead_code, reason = "one or the other, as MPI has persistent collectives or not")]
 pub(crate) enum StartMode {
-    /// By a request that is made once.
+    /// With a request that is created once.
     Made(Box<dyn Fn(*mut ffi::MPI_Request) -> c_int>),
-    /// By a new request each time.
+    /// With a new request each time.
     Again(Box<dyn Fn(*mut ffi::MPI_Request) -> c_int>),
 }
 
-/// How the library prepares a call: with a persistent request where it has them, else with a non-blocking call each
+/// How the library prepares a call: with a persistent request if it has them, otherwise with a non-blocking call each
 /// time.
 macro_rules! prepares {
     ($init:ident or $begin:ident ( $($argument:expr),* $(,)? )) => {{
         #[cfg(persistent)]
-        // SAFETY: the arguments are those of a call that the library would take.
+        // SAFETY: the arguments are those of a call that the library would accept.
         let library = move |request| unsafe { ffi::$init($($argument,)* ffi::RSMPI_INFO_NULL, request) };
         #[cfg(not(persistent))]
-        // SAFETY: the arguments are those of a call that the library would take, and stay until the request is free.
+        // SAFETY: the arguments are those of a call that the library would accept, and stay until the request is free.
         let library = move |request| unsafe { ffi::$begin($($argument,)* request) };
         if cfg!(persistent) {
             crate::request::StartMode::Made(Box::new(library))
@@ -58,19 +58,19 @@ macro_rules! prepares {
 pub(crate) use prepares;
 
 impl CRequest {
-    /// An operation that is started now, and done once.
+    /// A request that runs once. Starts it.
     pub(crate) fn once(comm: ffi::MPI_Comm, operation: PendingCall) -> Result<Self, ApiFailure> {
         let running = RunningCall::new(operation);
         running.start()?;
         Ok(CRequest::new(comm, false, RequestWork::Ours(running)))
     }
 
-    /// An operation that can be started many times.
+    /// A request that can be started many times.
     pub(crate) fn many(comm: ffi::MPI_Comm, operation: PendingCall) -> Self {
         CRequest::new(comm, true, RequestWork::Ours(RunningCall::new(operation)))
     }
 
-    /// Hands out a request that the library begins now.
+    /// Starts a call of the library, and writes its request to `to`.
     pub(crate) fn begun(
         comm: ffi::MPI_Comm,
         begin: impl FnOnce(*mut ffi::MPI_Request) -> c_int,
@@ -83,7 +83,7 @@ impl CRequest {
         }
     }
 
-    /// Hands out a request that the library begins each time.
+    /// Writes to `to` a request that the library can start many times.
     pub(crate) fn kept(comm: ffi::MPI_Comm, begin: StartMode, to: &mut *mut CRequest) -> Result<c_int, ApiFailure> {
         let mut library = Library::new(None);
         let code = match &begin {
@@ -94,7 +94,7 @@ impl CRequest {
         if code == SUCCESS { CRequest::new(comm, true, RequestWork::Library(library)).give(to) } else { Ok(code) }
     }
 
-    /// Hands it out.
+    /// Writes the request to `to`.
     pub(crate) fn give(self, to: &mut *mut CRequest) -> Result<c_int, ApiFailure> {
         *to = Box::into_raw(Box::new(self));
         Ok(SUCCESS)
@@ -119,7 +119,7 @@ impl CRequest {
         Ok(code)
     }
 
-    /// The code that says how it went, if it is complete. With patience, the library is waited for.
+    /// The return code, if the call is complete. If `patient`, waits for a call of the library.
     fn test(&mut self, patient: bool) -> Result<Option<c_int>, ApiFailure> {
         if !self.active {
             return Ok(Some(SUCCESS));
@@ -154,21 +154,21 @@ impl Library {
 
     fn test(&mut self) -> Option<c_int> {
         let mut complete = 0;
-        // SAFETY: a live request. What it says of its end is not wanted.
+        // SAFETY: a live request, whose status is not needed.
         let code = unsafe { ffi::MPI_Test(&mut self.request, &mut complete, ffi::RSMPI_STATUS_IGNORE) };
         (code != SUCCESS || complete != 0).then_some(code)
     }
 
-    /// Waits without letting anything else of this library go on.
+    /// Waits without progressing any other call of Roundel.
     fn wait(&mut self) -> c_int {
-        // SAFETY: a live request. What it says of its end is not wanted.
+        // SAFETY: a live request, whose status is not needed.
         unsafe { ffi::MPI_Wait(&mut self.request, ffi::RSMPI_STATUS_IGNORE) }
     }
 }
 
 impl Drop for Library {
     fn drop(&mut self) {
-        // SAFETY: a request that is not running; MPI has taken back those that are not persistent.
+        // SAFETY: a request that is not running; MPI has already freed those that are not persistent.
         unsafe {
             if matches!(self.again, Some(StartMode::Made(_))) && self.request != ffi::RSMPI_REQUEST_NULL {
                 ffi::MPI_Request_free(&mut self.request);
@@ -184,10 +184,10 @@ pub unsafe extern "C" fn roundel_start(request: *mut *mut CRequest) -> c_int {
     unsafe { with(request, CRequest::start) }
 }
 
-/// Lets calls go on, and sets `flag` to 1 if this one is complete, else to 0.
+/// Progresses calls, and sets `flag` to 1 if this one is complete, otherwise to 0.
 ///
-/// A request that runs once is free then, and NULL; a persistent one can be started again. NULL, and what was not
-/// started, is complete.
+/// When a request that runs once is complete, it is freed and set to NULL; a persistent one can be started again. NULL
+/// and a request that was not started count as complete.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn roundel_test(request: *mut *mut CRequest, flag: *mut c_int) -> c_int {
     // SAFETY: the caller promises room for the flag.
@@ -210,26 +210,26 @@ pub unsafe extern "C" fn roundel_test(request: *mut *mut CRequest, flag: *mut c_
     }
 }
 
-/// Waits until a call is complete. Meanwhile, all calls go on that this thread has started.
+/// Waits until a call is complete. Meanwhile, all calls that this thread has started make progress.
 ///
-/// A request that runs once is free then, and NULL; a persistent one can be started again. NULL, and what was not
-/// started, is complete.
+/// When a request that runs once is complete, it is freed and set to NULL; a persistent one can be started again. NULL
+/// and a request that was not started count as complete.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn roundel_wait(request: *mut *mut CRequest) -> c_int {
     // SAFETY: the caller promises a live request.
     unsafe { roundel_waitall(1, request) }
 }
 
-/// Waits until all of `count` calls are complete, in whatever order that happens.
+/// Waits until all of `count` calls are complete, in any order.
 ///
-/// Every call that failed is told to the error handler of its communicator; the code of the last one is returned.
+/// Reports every failed call to the error handler of its communicator, and returns the code of the last one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn roundel_waitall(count: c_int, requests: *mut *mut CRequest) -> c_int {
     match usize::try_from(count) {
         Err(_) => refused(ApiFailure::Negative { what: "the number of requests", found: count }),
         Ok(0) => SUCCESS,
         Ok(_) if requests.is_null() => refused(ApiFailure::Null { what: "the address of requests" }),
-        // SAFETY: the caller promises so many live requests.
+        // SAFETY: the caller promises this many live requests.
         Ok(count) => unsafe { wait(std::slice::from_raw_parts_mut(requests, count)) },
     }
 }
@@ -250,10 +250,10 @@ pub unsafe extern "C" fn roundel_request_free(request: *mut *mut CRequest) -> c_
     }
 }
 
-/// What an error says of the function: which of them a program has called makes no difference.
+/// The name in errors of all functions for requests: it does not matter which of them the program has called.
 const REQUESTS: &str = "a function for requests of Roundel";
 
-/// Waits for requests in turns.
+/// Waits for requests, polling them in turn.
 ///
 /// # Safety
 /// They are null or live.
@@ -280,8 +280,8 @@ unsafe fn wait(requests: &mut [*mut CRequest]) -> c_int {
     }
 }
 
-/// The code of a request that is complete, which is free then unless it is persistent; none if it goes on. With
-/// patience, the library is waited for.
+/// The code of a complete request, which is freed unless it is persistent; `None` if it is not complete. If `patient`,
+/// waits for a call of the library.
 ///
 /// # Safety
 /// It is null or live.
@@ -302,7 +302,7 @@ unsafe fn end(request: &mut *mut CRequest, patient: bool) -> Option<c_int> {
     (!goes_on).then_some(code)
 }
 
-/// Lets everything go on that this thread has started.
+/// Progresses all calls that this thread has started.
 fn go_on() -> c_int {
     if !is_anything() {
         return SUCCESS;
@@ -314,7 +314,7 @@ fn go_on() -> c_int {
     })
 }
 
-/// Does something with a request.
+/// Applies a function to a request.
 ///
 /// # Safety
 /// It is null or live.
@@ -330,7 +330,7 @@ unsafe fn with(request: *mut *mut CRequest, act: impl FnOnce(&mut CRequest) -> R
     }
 }
 
-/// Tells the error handler of `MPI_COMM_WORLD`, because there is no communicator that it belongs to.
+/// Reports a failure to the error handler of `MPI_COMM_WORLD`, because it belongs to no other communicator.
 fn refused(failure: ApiFailure) -> c_int {
     // SAFETY: a constant.
     guard(REQUESTS, unsafe { ffi::RSMPI_COMM_WORLD }, || Err(failure))
@@ -339,7 +339,7 @@ fn refused(failure: ApiFailure) -> c_int {
 /// Frees a request.
 ///
 /// # Safety
-/// It was handed out by [`Request::give`], and is not running.
+/// It was returned by [`CRequest::give`], and is not running.
 unsafe fn free(request: &mut *mut CRequest) -> c_int {
     // SAFETY: the caller promises it.
     drop(unsafe { Box::from_raw(std::mem::replace(request, std::ptr::null_mut())) });

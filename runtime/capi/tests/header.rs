@@ -1,5 +1,5 @@
-//! The header and the Fortran module are those that the sources make now: the functions of `src/`, and the table of
-//! collectives. `ROUNDEL_BLESS=1 cargo test -p roundel-capi` writes them anew.
+//! Checks that the header and the Fortran module match the sources: the functions of `src/`, and the table of
+//! collectives. `ROUNDEL_BLESS=1 cargo test -p roundel-capi` generates them again.
 
 mod table;
 
@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use table::Function;
 
-/// Where the collectives stand in the Fortran module.
+/// The lines around the collectives in the Fortran module.
 const BEGIN: &str = "    ! Collectives, made of the table in src/collectives.rs.\n";
 const END: &str = "    ! End of the collectives.\n";
 
@@ -26,7 +26,7 @@ fn the_fortran_module_is_up_to_date() {
     });
 }
 
-/// Every function of C has an interface for Fortran, with as many arguments.
+/// Every C function has a Fortran interface with the same number of arguments.
 #[test]
 fn fortran_has_all_functions() {
     let module = fs::read_to_string(root().join("include/roundel.f90")).expect("there is a module");
@@ -68,7 +68,7 @@ fn arguments(list: &str) -> usize {
     if list.trim().is_empty() { 0 } else { list.matches(',').count() + 1 }
 }
 
-/// Cbindgen does not look into macros, so it gets the functions of the table in a file of their own.
+/// Cbindgen does not expand macros, so it gets the functions of the table in a separate file.
 fn header() -> String {
     let root = root();
     let config = cbindgen::Config::from_file(root.join("cbindgen.toml")).expect("cbindgen.toml can be read");

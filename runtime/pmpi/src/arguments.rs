@@ -1,6 +1,6 @@
 //! Converts MPI's arguments to a [`MpiCall`]. `None` for invalid arguments: MPI itself reports them.
 //!
-//! Only significant arguments are read: a value that MPI ignores on a rank must not decide who serves a call, because
+//! Only significant arguments are read: a value that MPI ignores on a rank must not affect who serves a call, because
 //! the other ranks do not see it.
 
 use mpi::ffi;

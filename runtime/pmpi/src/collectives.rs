@@ -19,7 +19,7 @@ macro_rules! forms {
         /// The same as for the MPI function.
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name($($argument: $type,)* $comm: MPI_Comm) -> c_int {
-            // What a call that passes does not need is elsewhere, so that its arguments stay where they are.
+            // Code that calls left to MPI do not need is in a separate function, so that arguments stay in registers.
             #[cold]
             #[inline(never)]
             unsafe extern "C" fn asked($($argument: $type,)* $comm: MPI_Comm) -> c_int {

@@ -1,4 +1,4 @@
-//! Why a call failed, and how the program hears of it.
+//! Why a call failed, and how the program learns of it.
 
 use crate::guard::{self, CallDepth};
 use mpi::ffi::{self, MPI_Comm};

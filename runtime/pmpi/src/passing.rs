@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering, fence};
 /// The most arguments that a function has before its communicator.
 const ARGUMENTS: usize = 8;
 
-/// The last call that fell back to MPI. Of an address, only whether it is `MPI_IN_PLACE` counts, and of a list nothing;
-/// of calls with lists only those are cached that fall back whatever is in them.
+/// The last call that fell back to MPI. Addresses are left out, except whether they are `MPI_IN_PLACE`, and so are
+/// lists: calls with lists are cached only if they fall back whatever is in them.
 struct Last {
     /// A sequence lock: odd while a thread writes. A reader that sees the same even number before and after has read
     /// a consistent call.
@@ -72,7 +72,7 @@ pub(crate) struct CallKey<const N: usize> {
 }
 
 impl<const N: usize> CallKey<N> {
-    /// The same, for the cache of calls that are served.
+    /// The call as a key for the cache of calls that are served.
     #[inline]
     pub(crate) fn call(&self) -> CallWords<'_> {
         CallWords { function: self.function, comm: self.comm, words: &self.words, lists: self.lists }

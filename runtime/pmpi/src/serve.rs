@@ -8,7 +8,7 @@ use mpi::ffi::{self, MPI_Comm, MPI_Request};
 use roundel::mpi::raw::{self, By, CallOutcome, MpiCall, PreparedCall, Repeated, RequestLife};
 use std::ffi::{c_int, c_void};
 
-/// Runs a call; none if MPI must serve it.
+/// Runs a call; `None` if MPI must serve it.
 ///
 /// # Safety
 /// The program has called a collective with these arguments.
@@ -35,7 +35,7 @@ pub(crate) unsafe fn blocking<const N: usize>(
     None
 }
 
-/// What became of a repeated call.
+/// The outcome of a repeated call.
 pub(crate) enum RepeatOutcome {
     /// This is the function's return code.
     Code(c_int),
@@ -43,7 +43,7 @@ pub(crate) enum RepeatOutcome {
     Library,
 }
 
-/// Repeats a call that was served before with the same arguments; none if it was not.
+/// Repeats a call that was served before with the same arguments; `None` if it was not.
 ///
 /// # Safety
 /// The same as for [`blocking`].
@@ -61,7 +61,7 @@ pub(crate) unsafe fn repeated<const N: usize>(
     }
 }
 
-/// Starts a call and returns a request for it; none if MPI must serve it. Such a call must not wait for other ranks,
+/// Starts a call and returns a request for it; `None` if MPI must serve it. Such a call must not wait for other ranks,
 /// so an earlier call must have set up the communicator.
 ///
 /// # Safety
@@ -87,7 +87,7 @@ pub(crate) unsafe fn starting<const N: usize>(
     }
 }
 
-/// Prepares a call and returns a persistent request for it; none if MPI must serve it.
+/// Prepares a call and returns a persistent request for it; `None` if MPI must serve it.
 ///
 /// # Safety
 /// The same as for [`starting`].
@@ -115,7 +115,7 @@ fn known(comm: MPI_Comm) -> bool {
     unsafe { raw::is_known(comm).is_ok_and(|known| known) || ffi::PMPI_Comm_size(comm, &mut p) == SUCCESS && p == 1 }
 }
 
-/// Prepares a call; none if MPI must serve it.
+/// Prepares a call; `None` if MPI must serve it.
 ///
 /// # Safety
 /// The same as for [`starting`].
@@ -130,7 +130,7 @@ unsafe fn prepared(
     (!to.is_null()).then(|| guarded(|| unsafe { raw::prepare(comm, &call, By::Environment, life) }))
 }
 
-/// Hands out a request; returns the function's code.
+/// Writes a request to the program's variable; returns the function's code.
 fn hand_out(
     function: &'static str,
     comm: MPI_Comm,

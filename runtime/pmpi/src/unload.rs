@@ -15,7 +15,7 @@ unsafe extern "C" fn dlclose(handle: *mut c_void) -> c_int {
     raw::library_unloads();
     // SAFETY: the caller's argument.
     let code = unsafe { loader()(handle) };
-    // Another thread may have looked up a symbol in the meantime.
+    // Another thread may have inspected the libraries in the meantime.
     raw::library_unloads();
     code
 }

@@ -34,81 +34,81 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The first sentence of its documentation.
+    /// The first line of its documentation.
     pub fn summary(&self) -> &'static str {
         self.source.lines().find_map(|line| line.strip_prefix("/// ")).unwrap_or("")
     }
 }
 
-/// Sees collectives of different types: each kind has a method of its own, and [`any`](Visitor::any) sees those whose
-/// method is not written.
+/// Visits collectives of different types. Each kind has its own method; those that are not implemented call
+/// [`any`](Visitor::any).
 pub trait Visitor {
-    /// Sees a collective of any kind.
+    /// Visits a collective of any kind.
     fn any<C: Collective + Sync>(&mut self, _name: &'static str, _collective: &C) {}
 
-    /// Sees an allgather.
+    /// Visits an allgather.
     fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C) {
         self.any(name, collective);
     }
 
-    /// Sees an allreduce.
+    /// Visits an allreduce.
     fn allreduce<C: IsAllreduce + Sync>(&mut self, name: &'static str, collective: &C) {
         self.any(name, collective);
     }
 
-    /// Sees a reduce_scatter.
+    /// Visits a reduce_scatter.
     fn reduce_scatter<C: IsReduceScatter + Sync>(&mut self, name: &'static str, collective: &C) {
         self.any(name, collective);
     }
 
-    /// Sees a broadcast.
+    /// Visits a broadcast.
     fn broadcast<C: IsBroadcast + Sync>(&mut self, name: &'static str, collective: &C) {
         self.any(name, collective);
     }
 
-    /// Sees a reduce.
+    /// Visits a reduce.
     fn reduce<C: IsReduce + Sync>(&mut self, name: &'static str, collective: &C) {
         self.any(name, collective);
     }
 
-    /// Sees a gather.
+    /// Visits a gather.
     fn gather<C: IsGather + Sync>(&mut self, name: &'static str, collective: &C) {
         self.any(name, collective);
     }
 
-    /// Sees a scatter.
+    /// Visits a scatter.
     fn scatter<C: IsScatter + Sync>(&mut self, name: &'static str, collective: &C) {
         self.any(name, collective);
     }
 
-    /// Sees an alltoall.
+    /// Visits an alltoall.
     fn alltoall<C: IsAlltoall + Sync>(&mut self, name: &'static str, collective: &C) {
         self.any(name, collective);
     }
 }
 
-/// A name that the catalogue does not have, or that several of its algorithms end with.
+/// A name that does not identify an algorithm of the catalogue.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unknown {
-    /// There is none.
+    /// No algorithm has this name.
     #[error("there is no collective `{name}`; {}", did_you_mean(close))]
     Nowhere {
         /// The name.
         name: String,
-        /// What looks like it, the most similar first.
+        /// Similar names, the most similar first.
         close: Vec<&'static str>,
     },
-    /// There are several.
+    /// Several algorithms have names that end with it.
     #[error("several collectives are called `{name}`; write one of {}", listed(known))]
     Ambiguous {
         /// The name.
         name: String,
-        /// What it could mean.
+        /// Their full names.
         known: Vec<&'static str>,
     },
 }
 
-/// At most so many names are suggested.
+/// The most names to suggest.
 const SUGGESTIONS: usize = 5;
 
 fn did_you_mean(close: &[&str]) -> String {
@@ -118,7 +118,7 @@ fn did_you_mean(close: &[&str]) -> String {
     }
 }
 
-/// Some of the names, `a, b or c`.
+/// Up to [`SUGGESTIONS`] of the names, as `a, b or c`.
 fn listed(names: &[&str]) -> String {
     let names: Vec<String> = names.iter().take(SUGGESTIONS).map(|name| format!("`{name}`")).collect();
     match names.as_slice() {
@@ -136,8 +136,8 @@ macro_rules! catalogue {
             schedule: <$type as Collective>::schedule,
         }),*];
 
-        /// Shows one algorithm, with parameters, to a visitor; false when there is no such algorithm, or when the
-        /// number of parameters does not fit.
+        /// Shows one algorithm, with parameters, to a visitor. Returns false if there is no such algorithm, or if the
+        /// number of parameters is wrong.
         pub fn visit_one(name: &str, args: &Arguments, visitor: &mut impl Visitor) -> bool {
             match current(name) {
                 $($name => match <$type>::from_arguments(args) {
@@ -186,10 +186,10 @@ catalogue! {
     "alltoall/hierarchical" => HierarchicalAlltoall, alltoall in "alltoall/hierarchical.rs",
 }
 
-/// Former names of algorithms. Selection files and commands may still have them.
+/// Former names of algorithms. Selection files and commands may still use them.
 const FORMER: &[(&str, &str)] = &[("alltoall/radix-bruck", "alltoall/modified-bruck")];
 
-/// Today's name of an algorithm that had another one.
+/// The current name of an algorithm, given that or a former one.
 pub fn current(name: &str) -> &str {
     let last = |full: &'static str| full.rsplit('/').next();
     let is = |(former, _): &&(&'static str, &str)| *former == name || last(former) == Some(name);
@@ -201,7 +201,7 @@ pub fn catalogue() -> &'static [Entry] {
     CATALOGUE
 }
 
-/// The algorithm with a full name, or with a last part that only it has.
+/// Finds an algorithm by its full name, or by the last part of its name if that is unique.
 ///
 /// ```
 /// use roundel::algorithms::find;
@@ -227,8 +227,8 @@ pub fn find(name: &str) -> Result<&'static Entry, Unknown> {
 /// How many combinations of parameters of one algorithm a visitor sees.
 const COMBINATIONS: u64 = 12;
 
-/// Shows all algorithms to a visitor, those with parameters once for each combination within their limits; of many
-/// combinations, some that are evenly spread.
+/// Shows all algorithms to a visitor, those with parameters once for each combination within their limits; if there are
+/// many combinations, an evenly spread sample of them.
 pub fn visit_all(visitor: &mut impl Visitor) {
     for entry in CATALOGUE {
         let schedule = (entry.schedule)();

@@ -31,5 +31,5 @@ pub use reduce_scatter::{
 };
 pub use scatter::BinomialScatter;
 
-/// The root of the crate that declares the catalogue, on the machine that built it: where its proof records lie.
+/// The root of the crate that has the catalogue and its proof records, on the machine that built it.
 pub const CRATE_ROOT: &str = env!("CARGO_MANIFEST_DIR");

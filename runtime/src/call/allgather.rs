@@ -9,7 +9,7 @@ use roundel_spec::Collective;
 /// An allgather(v), as the user called it. Built by [`Allgather`](crate::Allgather).
 #[derive(Debug)]
 pub struct AllgatherCall<'a, T, G> {
-    /// This rank's block; none if it already lies in `recv`.
+    /// This rank's block; `None` if it already lies in `recv`.
     pub send: Option<&'a [T]>,
     /// All blocks.
     pub recv: &'a mut [T],

@@ -9,7 +9,7 @@ use roundel_spec::Collective;
 /// An alltoall of blocks of the same length, as the user called it. Built by [`Alltoall`](crate::Alltoall).
 #[derive(Debug)]
 pub struct AlltoallCall<'a, T> {
-    /// The blocks that this rank sends, one for each rank; none if they lie in `recv`.
+    /// The blocks that this rank sends, one for each rank; `None` if they lie in `recv`.
     pub send: Option<&'a [T]>,
     /// The blocks that it receives, one from each rank.
     pub recv: &'a mut [T],
@@ -38,7 +38,7 @@ impl<T> AlltoallCall<'_, T> {
 /// An alltoallv, as the user called it. Built by [`Alltoall`](crate::Alltoall).
 #[derive(Debug)]
 pub struct AlltoallvCall<'a, T> {
-    /// The data that this rank sends; none if it lies in `recv`, in which case both lists of blocks are the same.
+    /// The data that this rank sends; `None` if it lies in `recv`, in which case both lists of blocks are the same.
     pub send: Option<&'a [T]>,
     /// The block of `send` for each rank.
     pub leaving: Varying<'a>,

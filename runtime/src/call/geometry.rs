@@ -303,7 +303,7 @@ impl Geometry for Rotated {
     }
 }
 
-/// Blocks with the lengths of another geometry, at offsets of their own: the rotated layout of the v-variants.
+/// Blocks with the lengths of another geometry, at their own offsets: the rotated layout of the v-variants.
 #[derive(Clone, Copy, Debug)]
 pub struct Moved<'a, G> {
     /// The geometry that has the lengths.

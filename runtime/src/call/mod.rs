@@ -1,4 +1,4 @@
-//! A call as a transport gets it: its buffers, where blocks lie in them, and what can be checked on one rank.
+//! A call as a transport gets it: its buffers, where blocks lie in them, and the checks that one rank can make.
 
 pub(crate) mod allgather;
 pub(crate) mod alltoall;

@@ -22,7 +22,7 @@ pub enum Division<'a> {
 /// A reduction, as the user called it.
 #[derive(Debug)]
 pub struct ReductionCall<'a, T, O> {
-    /// This rank's contribution; none if it lies in `output`.
+    /// This rank's contribution; `None` if it lies in `output`.
     pub input: Option<&'a [T]>,
     /// The buffer for the result.
     pub output: &'a mut [T],

@@ -1,12 +1,12 @@
-//! Which implementation serves a call. Each part knows only those before it:
+//! Chooses the implementation of a call. Each part knows only those before it:
 //!
-//! - [`profile`]: the one description of a machine: measured by `roundel tune`, or round figures
+//! - [`profile`]: the only description of a machine: measured by `roundel tune`, or default figures
 //! - [`clock`]: the time of a plan on it
-//! - [`Question`]: a call, and what is required of it
+//! - [`Question`]: a call and its requirements
 //! - [`alltoalls`]: all-to-alls and their radix, ranked by exact counts of messages; a profile gives the network
 //! - [`ports`]: plans between nodes with several ports, ranked by the clock
-//! - `selection`: all answers to a question, the best first, with their reasons: forced, by the rules of a file, and
-//!   those of the parts before by default
+//! - `selection`: all answers to a question, the best first, with their reasons: forced, from a file of rules, or by
+//!   default from the parts above
 
 pub mod alltoalls;
 #[doc(hidden)]

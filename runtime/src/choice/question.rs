@@ -1,4 +1,4 @@
-//! What is asked: a call, described by values that are equal on all ranks.
+//! The question to answer: a call, described by values that are equal on all ranks.
 
 use roundel_spec::{Kind, Placement};
 use std::fmt;
@@ -156,7 +156,7 @@ impl Question {
         }
     }
 
-    /// Whether all ranks must reduce the same tree. If each result goes to one rank only, no others can differ.
+    /// Whether all ranks must reduce the same tree. Only in an allreduce do several ranks get the same result.
     pub(super) fn needs_tree(&self) -> bool {
         self.reproducible && self.kind == Kind::Allreduce
     }

@@ -6,15 +6,16 @@
 //!
 //! Layers, from the lowest; each imports only those before it:
 //!
-//! - `comm`: MPI's return codes, our duplicate of a communicator, which ranks share a node, agreement of ranks
+//! - `process`: MPI's return codes, locks, progress, messages to the user
+//! - `comm`: our duplicate of a communicator, which ranks share a node, agreement of ranks
 //! - `lowering`: from a rank's rounds to a plan, a list of copies and messages
 //! - `execution`: the loop that executes the steps of a plan, and the log of what it posts
-//! - `handles`: what MPI says of datatypes and operations
+//! - `handles`: properties of MPI's datatypes and operations
 //! - `arguments`: calls with MPI's own arguments, and their shape
-//! - `journal`, `cache`: what is written down of calls, and what is kept from one to the next
+//! - `journal`, `cache`: records of calls, and data kept from one call to the next
 //! - `state`: the state cached on a communicator, and exclusive access to it
-//! - `calls`, [`raw`], [`persistent`], `tune`: the interfaces: Rust calls, calls with MPI's own arguments, collectives
-//!   that are prepared once and started many times, and the measurement of a profile
+//! - `calls`, [`raw`], [`persistent`], `tune`: the interfaces, for Rust calls, calls with MPI's own arguments,
+//!   collectives that are prepared once and started many times, and the measurement of a profile
 //!
 //! Invariant: Rust code does not access, move or free a buffer while a request uses it.
 //!
@@ -35,6 +36,7 @@ mod handles;
 mod journal;
 mod lowering;
 pub mod persistent;
+mod process;
 pub mod raw;
 mod state;
 mod tune;

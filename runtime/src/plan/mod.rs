@@ -94,7 +94,7 @@ impl Plan {
         Plan { kind, p, root: 0, blocks, lines, rounds: Vec::new() }
     }
 
-    /// The part of one rank; none if the rank does not exist.
+    /// The part of one rank; `None` if the rank does not exist.
     pub fn part(&self, rank: usize) -> Option<RankPlan> {
         let turns = self.rounds.iter().map(|round| round.get(rank).cloned().unwrap_or_default()).collect();
         let Plan { kind, p, root, blocks, lines, .. } = *self;

@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 /// Why a collective has no plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unplanned {
-    /// Blocks of an all-to-all move, so they have no slots of their own.
+    /// Blocks of an all-to-all move, so they have no fixed slots.
     #[error("{} has no plan, because its blocks move: plan a collective of another kind", .kind.with_article())]
     Moves {
         /// The collective.
@@ -34,7 +34,7 @@ impl Plan {
         Self::record_placed(collective, &Placement::consecutive(p, p))
     }
 
-    /// The same, with any placement of ranks.
+    /// Like [`record`](Self::record), with any placement of ranks.
     ///
     /// # Errors
     /// If the collective does not serve such a call, or is an all-to-all.

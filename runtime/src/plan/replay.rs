@@ -22,7 +22,7 @@ impl Plan {
         self.replay_where(|_| true)
     }
 
-    /// The same if only some blocks matter: those that are not empty.
+    /// Like [`replay`](Self::replay), if only some blocks matter: those that are not empty.
     ///
     /// # Errors
     /// The first error.

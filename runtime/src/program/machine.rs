@@ -30,7 +30,7 @@ pub trait StepExecutor {
     /// Whether messages are complete. It is not called again for complete ones.
     fn completed(&mut self, first: usize, count: usize) -> Result<bool, Self::Error>;
 
-    /// Increments the own counter: [`Counter::raise`].
+    /// Increments this process's counter: [`Counter::raise`].
     fn signal(&mut self) -> Result<(), Self::Error>;
 
     /// Whether a process has incremented its counter `times` times in this call: [`Counter::reached`].
@@ -119,7 +119,7 @@ impl<W: SharedWord> Counter<W> {
         self.0.release(self.0.own().wrapping_add(1));
     }
 
-    /// Whether the counter has reached a value. The distance of processes is always small enough for the comparison
+    /// Whether the counter has reached a value. Processes are always close enough to each other for the comparison
     /// modulo 2^32.
     #[inline]
     pub fn reached(&self, value: u32) -> bool {

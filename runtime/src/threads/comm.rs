@@ -10,8 +10,9 @@ use crate::call::reduction::{Division, ReductionCall};
 use crate::call::rooted::{BlockStorage, RootedCall, RootedLayout};
 use crate::error::Error;
 use crate::operation::Operation;
+use crate::rank_rounds::RankRounds;
 use crate::transport::{AllgatherCall, RankPlacement, Transport};
-use roundel_spec::{Collective, Placement, rounds_of};
+use roundel_spec::{Collective, Placement};
 use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
@@ -55,10 +56,15 @@ impl ThreadComm {
         &self.hub
     }
 
+    /// The rounds of this rank: what executes them is compiled once for all collectives.
+    fn rounds<C: Collective>(&self, collective: &C) -> RankRounds {
+        RankRounds::of(collective, self.here())
+    }
+
     /// Copies this rank's block into `buffer`, unless it is already there, and runs the rounds there.
-    fn run<C: Collective, T: Clone + Send + 'static>(
+    fn run<T: Clone + Send + 'static>(
         &self,
-        collective: &C,
+        rounds: &RankRounds,
         send: Option<&[T]>,
         buffer: &mut [T],
         geometry: &impl Geometry,
@@ -67,52 +73,122 @@ impl ThreadComm {
         if let Some(send) = send.filter(|send| !send.is_empty()) {
             buffer[geometry.offset(self.rank())..][..send.len()].clone_from_slice(send);
         }
-        self.run_blocks(collective, buffer, geometry, self.size())
+        self.run_blocks(rounds, buffer, geometry)
     }
 
-    /// Runs the rounds of a collective without a reduction on blocks in `buffer`.
-    fn run_blocks<C: Collective, T: Clone + Send + 'static>(
+    /// Runs rounds without a reduction on blocks in `buffer`.
+    fn run_blocks<T: Clone + Send + 'static>(
         &self,
-        collective: &C,
+        rounds: &RankRounds,
         buffer: &mut [T],
         geometry: &impl Geometry,
-        blocks: usize,
     ) -> Result<(), Error> {
         let gathers = |_: &T, _: &T| unreachable!("a gather combines nothing");
-        let lines = vec![buffer];
-        let mut sink = RoundSink::new(self, C::NAME, lines, geometry, blocks, gathers);
-        rounds_of(collective, &self.placement, self.rank, &mut sink)
+        rounds.replay(&mut RoundSink::new(self, rounds, vec![buffer], geometry, gathers))
     }
 
     /// Takes this rank's blocks out of `send` or `recv`, exchanges them, and puts those of the other ranks into
     /// `recv`.
-    fn run_shuffle<C: Collective, T: Clone + Send + 'static>(
+    fn run_shuffle<T: Clone + Send + 'static>(
         &self,
-        collective: &C,
+        rounds: &RankRounds,
         (send, leaving): (Option<&[T]>, &impl Geometry),
         (recv, arriving): (&mut [T], &impl Geometry),
         lengths: BlockLengths,
     ) -> Result<(), Error> {
-        let mut sink = BlockSink::new(self, C::NAME, send.unwrap_or(recv), leaving, lengths);
-        rounds_of(collective, &self.placement, self.rank, &mut sink)?;
+        let mut sink = BlockSink::new(self, rounds.name, send.unwrap_or(recv), leaving, lengths);
+        rounds.replay(&mut sink)?;
         sink.put_in_place(recv, arriving)
     }
 
     /// Reduces `data` in place.
-    fn run_reduction<C: Collective, T: Clone + Send + 'static, O: Operation<T>>(
+    fn run_reduction<T: Clone + Send + 'static, O: Operation<T>>(
         &self,
-        collective: &C,
+        rounds: &RankRounds,
         data: &mut [T],
         geometry: &Varying<'_>,
         op: &O,
     ) -> Result<(), Error> {
-        let blocks = collective.blocks(&self.here().seen::<C>()) as usize;
         // Further lines are written before they are read; any elements will do.
-        let mut others: Vec<Vec<T>> = (1..C::LINES).map(|_| data.to_vec()).collect();
+        let mut others: Vec<Vec<T>> = (1..rounds.lines).map(|_| data.to_vec()).collect();
         let lines = std::iter::once(data).chain(others.iter_mut().map(Vec::as_mut_slice)).collect();
         let combine = |left: &T, right: &T| op.combine(left, right);
-        let mut sink = RoundSink::new(self, C::NAME, lines, geometry, blocks, combine);
-        rounds_of(collective, &self.placement, self.rank, &mut sink)
+        rounds.replay(&mut RoundSink::new(self, rounds, lines, geometry, combine))
+    }
+
+    /// Gathers blocks, rotated by so many positions if the layout is.
+    fn gather_blocks<T: Clone + Send + 'static, G: Described>(
+        &self,
+        rounds: &RankRounds,
+        call: AllgatherCall<'_, T, G>,
+        rotation: Option<usize>,
+    ) -> Result<(), Error> {
+        let AllgatherCall { send, recv, geometry, options: _ } = call;
+        let Some(by) = rotation else {
+            return self.run(rounds, send, recv, &geometry);
+        };
+        let rotation = Rotation::new(&geometry, by, self.size());
+        let mut scratch = rotation.copy_out(recv, &geometry);
+        self.run(rounds, send, &mut scratch, &rotation.geometry())?;
+        rotation.put_in_place(scratch, recv, &geometry);
+        Ok(())
+    }
+
+    /// Reduces a vector that the call divides into blocks.
+    fn reduce_blocks<T: Clone + Send + 'static, O: Operation<T>>(
+        &self,
+        rounds: &RankRounds,
+        call: ReductionCall<'_, T, O>,
+    ) -> Result<(), Error> {
+        let (mut counts, mut displs) = (Vec::new(), Vec::new());
+        call.divide(rounds.blocks, &mut counts, &mut displs);
+        let geometry = Varying::new(&counts, &displs);
+        let ReductionCall { input, output, division, op } = call;
+        match (division, input) {
+            (Division::Even, input) => {
+                input.iter().for_each(|input| output.clone_from_slice(input));
+                self.run_reduction(rounds, output, &geometry, op)
+            }
+            (Division::Elsewhere, input) => {
+                let mut data = input.map_or_else(Vec::new, <[T]>::to_vec);
+                self.run_reduction(rounds, &mut data, &geometry, op)
+            }
+            (_, input) => {
+                let mut data = input.map_or_else(|| output.to_vec(), <[T]>::to_vec);
+                self.run_reduction(rounds, &mut data, &geometry, op)?;
+                let (own, len) = (geometry.offset(self.rank()), geometry.len(self.rank()));
+                output[..len].clone_from_slice(&data[own..own + len]);
+                Ok(())
+            }
+        }
+    }
+
+    /// Moves blocks from or to the root.
+    fn spread_blocks<T: Clone + Send + 'static>(
+        &self,
+        rounds: &RankRounds,
+        call: RootedCall<'_, T>,
+    ) -> Result<(), Error> {
+        let (mut counts, mut displs) = (Vec::new(), Vec::new());
+        call.divide(rounds.blocks, &mut counts, &mut displs);
+        let geometry = Varying::new(&counts, &displs);
+        let RootedCall { input, output, layout: RootedLayout { total, input_at, storage } } = call;
+        let bring = |all: &mut [T]| {
+            input.iter().for_each(|input| all[input_at..input_at + input.len()].clone_from_slice(input));
+        };
+        match storage {
+            BlockStorage::Output => {
+                bring(output);
+                self.run_blocks(rounds, output, &geometry)
+            }
+            BlockStorage::Scratch { result_at } => {
+                let mut all = scratch(total, input, output);
+                bring(&mut all);
+                self.run_blocks(rounds, &mut all, &geometry)?;
+                output.clone_from_slice(&all[result_at..result_at + output.len()]);
+                Ok(())
+            }
+        }
     }
 }
 
@@ -128,15 +204,7 @@ impl<T: Clone + Send + 'static> Transport<T> for ThreadComm {
     ) -> Result<(), Error> {
         let rotation = call.validate(collective, self.here())?;
         self.hub.check(self.rank())?;
-        let AllgatherCall { send, recv, geometry, options: _ } = call;
-        let Some(by) = rotation else {
-            return self.run(collective, send, recv, &geometry);
-        };
-        let rotation = Rotation::new(&geometry, by, self.size());
-        let mut scratch = rotation.copy_out(recv, &geometry);
-        self.run(collective, send, &mut scratch, &rotation.geometry())?;
-        rotation.put_in_place(scratch, recv, &geometry);
-        Ok(())
+        self.gather_blocks(&self.rounds(collective), call, rotation)
     }
 
     fn reduce<C: Collective, O: Operation<T>>(
@@ -146,60 +214,21 @@ impl<T: Clone + Send + 'static> Transport<T> for ThreadComm {
     ) -> Result<(), Error> {
         call.validate(collective, self.here())?;
         self.hub.check(self.rank())?;
-        let (mut counts, mut displs) = (Vec::new(), Vec::new());
-        call.divide(collective.blocks(&self.here().seen::<C>()) as usize, &mut counts, &mut displs);
-        let geometry = Varying::new(&counts, &displs);
-        let ReductionCall { input, output, division, op } = call;
-        match (division, input) {
-            (Division::Even, input) => {
-                input.iter().for_each(|input| output.clone_from_slice(input));
-                self.run_reduction(collective, output, &geometry, op)
-            }
-            (Division::Elsewhere, input) => {
-                let mut data = input.map_or_else(Vec::new, <[T]>::to_vec);
-                self.run_reduction(collective, &mut data, &geometry, op)
-            }
-            (_, input) => {
-                let mut data = input.map_or_else(|| output.to_vec(), <[T]>::to_vec);
-                self.run_reduction(collective, &mut data, &geometry, op)?;
-                let (own, len) = (geometry.offset(self.rank()), geometry.len(self.rank()));
-                output[..len].clone_from_slice(&data[own..own + len]);
-                Ok(())
-            }
-        }
+        self.reduce_blocks(&self.rounds(collective), call)
     }
 
     fn spread<C: Collective>(&self, collective: &C, call: RootedCall<'_, T>) -> Result<(), Error> {
         call.validate(collective, self.here())?;
         self.hub.check(self.rank())?;
-        let (mut counts, mut displs) = (Vec::new(), Vec::new());
-        let blocks = collective.blocks(&self.here().seen::<C>()) as usize;
-        call.divide(blocks, &mut counts, &mut displs);
-        let geometry = Varying::new(&counts, &displs);
-        let RootedCall { input, output, layout: RootedLayout { total, input_at, storage } } = call;
-        let bring = |all: &mut [T]| {
-            input.iter().for_each(|input| all[input_at..input_at + input.len()].clone_from_slice(input));
-        };
-        match storage {
-            BlockStorage::Output => {
-                bring(output);
-                self.run_blocks(collective, output, &geometry, blocks)
-            }
-            BlockStorage::Scratch { result_at } => {
-                let mut all = scratch(total, input, output);
-                bring(&mut all);
-                self.run_blocks(collective, &mut all, &geometry, blocks)?;
-                output.clone_from_slice(&all[result_at..result_at + output.len()]);
-                Ok(())
-            }
-        }
+        self.spread_blocks(&self.rounds(collective), call)
     }
 
     fn shuffle<C: Collective>(&self, collective: &C, call: AlltoallCall<'_, T>) -> Result<(), Error> {
         call.validate(collective, self.here())?;
         self.hub.check(self.rank())?;
         let blocks = Uniform { count: call.recv.len() / self.size() };
-        self.run_shuffle(collective, (call.send, &blocks), (call.recv, &blocks), BlockLengths::All(blocks.count))
+        let lengths = BlockLengths::All(blocks.count);
+        self.run_shuffle(&self.rounds(collective), (call.send, &blocks), (call.recv, &blocks), lengths)
     }
 
     fn shuffle_varying<C: Collective>(&self, collective: &C, call: AlltoallvCall<'_, T>) -> Result<(), Error> {
@@ -207,7 +236,7 @@ impl<T: Clone + Send + 'static> Transport<T> for ThreadComm {
         call.serve(collective, self.here())?;
         self.hub.check(self.rank())?;
         let AlltoallvCall { send, leaving, recv, arriving, options: _ } = call;
-        self.run_shuffle(collective, (send, &leaving), (recv, &arriving), BlockLengths::Any)
+        self.run_shuffle(&self.rounds(collective), (send, &leaving), (recv, &arriving), BlockLengths::Any)
     }
 }
 

@@ -74,7 +74,7 @@ pub fn run_placed<R: Send>(placement: &Placement, f: impl Fn(&ThreadComm) -> R +
     }
 }
 
-/// Runs one rank. The hub always learns of its end, so that no rank waits for it in vain. The panic is stored before
+/// Runs one rank. The hub always learns of its end, so that no rank waits for it for ever. The panic is stored before
 /// the hub learns of it, so that the stored panic is the cause and not a consequence on another rank.
 fn live<R>(comm: &ThreadComm, f: &impl Fn(&ThreadComm) -> R, first_panic: &Mutex<Option<Payload>>) -> Option<R> {
     match catch_unwind(AssertUnwindSafe(|| f(comm))) {

@@ -35,7 +35,7 @@ impl Parcel {
 pub(super) struct Expected {
     vec_of: TypeId,
     type_name: &'static str,
-    /// The number of elements; none for any number.
+    /// The number of elements; `None` for any number.
     len: Option<usize>,
 }
 

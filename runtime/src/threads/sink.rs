@@ -5,6 +5,7 @@ use super::member::{Half, MemberMessage, PostedRound};
 use super::parcel::{Expected, Parcel};
 use crate::call::geometry::Geometry;
 use crate::error::Error;
+use crate::rank_rounds::RankRounds;
 use crate::runs::{MessageShape, Run, for_each_run};
 use roundel_spec::{Action, Blocks, Sink, Site};
 
@@ -29,13 +30,12 @@ struct Landing {
 }
 
 impl<'a, T: Clone, G, F: Fn(&T, &T) -> T> RoundSink<'a, T, G, F> {
-    /// Rounds on `lines` that have `blocks` blocks each.
+    /// Executes rounds on `lines`, which all have the blocks of the collective.
     pub(super) fn new(
         comm: &'a ThreadComm,
-        collective: &'static str,
+        &RankRounds { name: collective, blocks, .. }: &RankRounds,
         lines: Vec<&'a mut [T]>,
         geometry: &'a G,
-        blocks: usize,
         combine: F,
     ) -> Self {
         let (operations, landings) = (Vec::new(), Vec::new());

@@ -1,8 +1,8 @@
-//! What can be broken in a plan.
+//! Ways to break a plan.
 
 use roundel::plan::Plan;
 
-/// The plan without one block of one message, on both ends: once for each block of each message.
+/// The plan without one block of one message, at both ends: one plan for each block of each message.
 pub(crate) fn without_one_block(plan: &Plan) -> Vec<Plan> {
     let mut all = Vec::new();
     for (round, turns) in plan.rounds.iter().enumerate() {

@@ -4,13 +4,13 @@ use roundel::algorithms::{Visitor, visit_all};
 use roundel::plan::Plan;
 use roundel::{Collective, IsAlltoall, Place};
 
-/// Looks at a plan.
+/// Visits plans.
 pub(crate) trait Look {
-    /// Looks at the plan of a collective.
+    /// Visits the plan of a collective.
     fn look<C: Collective>(&mut self, name: &'static str, collective: &C, plan: Plan);
 }
 
-/// Looks at the plans of the whole catalogue, at some p.
+/// Visits the plans of the whole catalogue, for some p.
 pub(crate) fn each(look: &mut impl Look) {
     visit_all(&mut Each(look));
 }

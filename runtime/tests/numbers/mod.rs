@@ -1,16 +1,16 @@
-//! Plans with numbers in their slots: the plain definition of each kind, and nothing of the replay.
+//! Runs plans on numbers: uses only the plain definition of each kind, and no code of the replay.
 
 use roundel::plan::{INPUT, Local, OUTPUT, Plan, Slot};
 use roundel_spec::Kind;
 use std::collections::HashMap;
 
-/// What a rank brings, in a block: so mixed that no wrong sum is right by chance.
+/// A rank's contribution to a block, so random that no wrong sum is right by chance.
 fn number(rank: usize, block: usize) -> u64 {
     let seed = (rank * 1009 + block + 1) as u64;
     (seed ^ (seed << 21)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// What a rank must have in a block at the end, if anything.
+/// The expected content of a rank's block at the end, if any.
 fn expected(plan: &Plan, rank: usize, block: usize) -> Option<u64> {
     let sum = || (0..plan.p).map(|rank| number(rank, block)).fold(0, u64::wrapping_add);
     match plan.kind {
@@ -25,7 +25,8 @@ fn expected(plan: &Plan, rank: usize, block: usize) -> Option<u64> {
     }
 }
 
-/// Runs a plan. All inputs are full of numbers, also where the kind has none to give: whoever used them would be wrong.
+/// Runs a plan. All inputs have numbers, even if the kind does not use them: a plan that reads those gives a wrong
+/// result.
 pub(crate) fn come_out_right(plan: &Plan) -> bool {
     let input = |rank| (0..plan.blocks).map(move |block| (Slot::new(INPUT, block as u32), number(rank, block)));
     let mut memory: Vec<HashMap<Slot, u64>> = (0..plan.p).map(|rank| input(rank).collect()).collect();

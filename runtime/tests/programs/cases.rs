@@ -21,7 +21,7 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// What a reader needs to see of it.
+    /// A short description.
     pub(crate) fn name(&self) -> String {
         let Case { nodes, counts, lanes, scheme, between, .. } = self;
         format!(
@@ -30,7 +30,7 @@ impl Case {
         )
     }
 
-    /// Hands the job to a function.
+    /// Calls a function with the job.
     pub(crate) fn with<T>(&self, then: impl FnOnce(&ProgramSpec) -> T) -> T {
         let nodes = self.placement.place(0).nodes as usize;
         then(&ProgramSpec {
@@ -49,18 +49,18 @@ impl Case {
         self.with(|job| (0..self.nodes.len()).map(|rank| build(job, rank)).collect())
     }
 
-    /// What a replay says about programs.
+    /// The result of a replay of the programs.
     pub(crate) fn replay(&self, programs: &[[Program; 2]]) -> Result<ReductionOrder, ReplayError> {
         self.with(|job| replay(job, programs, 5))
     }
 
-    /// What is wrong with programs.
+    /// The fault of the programs, if any.
     pub(crate) fn fault(&self, programs: &[[Program; 2]]) -> Option<ProgramFault> {
         self.replay(programs).err().map(|error| error.fault)
     }
 }
 
-/// Counts of a kind for so many ranks, of about this size.
+/// Counts of a kind for `p` ranks, of about this size.
 pub(crate) fn counts(kind: Kind, p: usize, size: usize, shape: usize) -> Vec<usize> {
     match (kind, shape) {
         (Kind::Allreduce, _) => vec![size],
@@ -87,7 +87,7 @@ pub(crate) fn cases(nodes: &[usize], sizes: &[usize], shapes: &[usize], lanes: &
     all
 }
 
-/// Every way to put so many ranks on nodes: node numbers in the order of their first rank.
+/// Every way to place `p` ranks on nodes: node numbers in the order of their first rank.
 pub(crate) fn divisions(p: usize) -> Vec<Vec<usize>> {
     let mut all = vec![vec![0]];
     for _ in 1..p {

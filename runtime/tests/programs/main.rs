@@ -1,4 +1,4 @@
-//! Programs of collectives: replayed for all placements of a few ranks, and refused once anything in them is wrong.
+//! Programs of collectives: replayed for all placements of a few ranks, and refused if anything in them is wrong.
 
 mod cases;
 mod mutants;

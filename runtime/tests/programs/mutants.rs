@@ -1,5 +1,5 @@
-//! Programs with one fault: the replay refuses every one of them. A wait whose absence nobody notices would be one too
-//! many, and so would a copy.
+//! Programs with one fault: the replay refuses all of them. A wait or a copy whose absence goes unnoticed would be
+//! superfluous.
 
 use roundel::program::{MemoryRegion, MessageDirection, Op, Program, RegionOffset, Scheme};
 
@@ -21,7 +21,7 @@ fn representatives() -> Vec<Case> {
     placements.iter().flat_map(|nodes| cases(nodes, &[3], &[0, 1, 2], &[1, 2])).collect()
 }
 
-/// Applies a fault at every step of every rank, in both programs, where it can be; all of these programs must be
+/// Applies a fault at every step of every rank, in both programs, wherever possible; all of these programs must be
 /// refused.
 fn refused(what: &str, fault: impl Fn(&Case, &mut [[Program; 2]], usize, usize) -> bool) {
     let mut seen = 0;
@@ -42,7 +42,7 @@ fn refused(what: &str, fault: impl Fn(&Case, &mut [[Program; 2]], usize, usize) 
     assert!(seen > 100, "{what}: only {seen} mutants");
 }
 
-/// Takes out one step of both programs.
+/// Removes one step from both programs.
 fn without(mutant: &mut [[Program; 2]], rank: usize, op: usize) {
     for program in &mut mutant[rank] {
         program.ops.remove(op);
@@ -87,7 +87,7 @@ fn every_signal_is_needed() {
     });
 }
 
-/// Everybody on the node knows that the counter of a rank is raised one time less.
+/// All programs of the node declare one increment less of a rank's counter.
 fn say_one_less(case: &Case, mutant: &mut [[Program; 2]], rank: usize) {
     let local = case.placement.place(rank).local as usize;
     let here = mutant.iter_mut().enumerate().filter(|(other, _)| !case.placement.nonlocal(rank, *other));
@@ -116,8 +116,8 @@ fn every_message_is_posted_and_completed() {
     });
 }
 
-/// A signal goes before the steps since the last wait or signal, which are what it is about. (Before the last of them
-/// alone may be harmless: it may be something that no other process looks at.)
+/// A signal moves before the steps since the last wait or signal, which it announces. (Moving it before the last of
+/// them alone may be harmless: no other process may access the memory of that step.)
 #[test]
 fn no_signal_may_come_earlier() {
     refused("early signal", |_, mutant, rank, op| {
@@ -161,7 +161,7 @@ fn no_operand_may_come_from_elsewhere() {
     });
 }
 
-/// Whether a step copies what is at one spot to another, so that it does not matter from which of them it is taken.
+/// Whether a step copies the data at one position to another, so that it does not matter which of them is read.
 fn is_between(op: &Op, source: RegionOffset, target: RegionOffset, size: usize) -> bool {
     let Op::Copy { from, to, elements } = *op else { return false };
     let distance = source.offset.wrapping_sub(from.offset);
@@ -214,8 +214,8 @@ fn memory_must_alternate() {
     assert!(seen > 20, "only {seen} programs alternate");
 }
 
-/// On one node, where nobody is asked by all others before it writes. Not where all inputs are read where they are, nor
-/// where chunks happen to be what one process alone takes. (One lane is such a process that everybody waits for.)
+/// Whether even and odd calls must use different memory: on one node, unless inputs are read in place, or each chunk is
+/// taken by one process alone. (Between nodes, a single lane is such a process, which all others wait for.)
 fn must_alternate(case: &Case) -> bool {
     let one_node = case.nodes.iter().all(|&node| node == 0);
     let asked = match case.scheme {

@@ -1,9 +1,9 @@
-//! Parts between nodes that are simple enough to be seen right.
+//! Parts between nodes that are simple enough to be obviously right.
 
 use roundel::plan::part::{INPUT, Local, OUTPUT, RankPlan, SCRATCH, Slot, SlotMessage, Turn};
 use roundel_spec::Kind;
 
-/// A part between nodes: what it is called, of which kind, and what each node of so many does.
+/// A part between nodes: its name, its kind, and the part of each of a number of nodes.
 pub(crate) struct Between {
     pub(crate) name: &'static str,
     pub(crate) kind: Kind,
@@ -36,7 +36,7 @@ fn part(kind: Kind, p: usize, rank: usize, blocks: usize, lines: usize, turns: V
     RankPlan { kind, p, rank, root: 0, blocks, lines, turns }
 }
 
-/// Combines what has arrived from everybody, in the order of ranks, with the own block.
+/// Combines the data from all other ranks with the own block, in the order of ranks.
 fn in_rank_order(p: usize, rank: usize, block: usize) -> Vec<Local> {
     let operand = |other| if other == rank { slot(INPUT, block) } else { slot(SCRATCH + other as u32, block) };
     let into = slot(OUTPUT, block);
@@ -45,7 +45,7 @@ fn in_rank_order(p: usize, rank: usize, block: usize) -> Vec<Local> {
     [first].into_iter().chain(rest).collect()
 }
 
-/// Everybody sends everything to everybody.
+/// All ranks send everything to all others.
 fn all_at_once(p: usize, rank: usize) -> RankPlan {
     let sends = others(p, rank).map(|peer| message(peer, vec![slot(INPUT, 0)])).collect();
     let receives = others(p, rank).map(|peer| message(peer, vec![slot(SCRATCH + peer as u32, 0)])).collect();
@@ -53,7 +53,7 @@ fn all_at_once(p: usize, rank: usize) -> RankPlan {
     part(Kind::Allreduce, p, rank, 1, SCRATCH as usize + p, vec![turn])
 }
 
-/// Everybody reduces one fraction and sends it to everybody.
+/// Each rank reduces one fraction and sends it to all others.
 fn fractions(p: usize, rank: usize) -> RankPlan {
     let gather = Turn {
         sends: others(p, rank).map(|peer| message(peer, vec![slot(OUTPUT, rank)])).collect(),
@@ -66,7 +66,7 @@ fn fractions(p: usize, rank: usize) -> RankPlan {
     part
 }
 
-/// Everybody sends to everybody the block that belongs there.
+/// Each rank sends every other rank the block that belongs there.
 fn pairwise(p: usize, rank: usize) -> RankPlan {
     let sends = others(p, rank).map(|peer| message(peer, vec![slot(INPUT, peer)])).collect();
     let receives = others(p, rank).map(|peer| message(peer, vec![slot(SCRATCH + peer as u32, rank)])).collect();
@@ -74,7 +74,7 @@ fn pairwise(p: usize, rank: usize) -> RankPlan {
     part(Kind::ReduceScatter, p, rank, p, SCRATCH as usize + p, vec![turn])
 }
 
-/// The result is made in the line of the result, all of it, as recorded schedules do.
+/// The whole result is computed in the output line, as in recorded schedules.
 fn ring_reduce_scatter(p: usize, rank: usize) -> RankPlan {
     let copies = (0..p).map(|block| Local::Copy { from: slot(INPUT, block), to: slot(OUTPUT, block) }).collect();
     let rounds = (0..p - 1).map(|round| {
@@ -90,7 +90,7 @@ fn ring_reduce_scatter(p: usize, rank: usize) -> RankPlan {
     part(Kind::ReduceScatter, p, rank, p, 3, [first].into_iter().chain(rounds).collect())
 }
 
-/// Everybody sends everything to rank 0, which reduces it; blocks travel in reverse order and go back one by one.
+/// All ranks send everything to rank 0, which reduces it; blocks travel in reverse order and return one by one.
 fn through_root(p: usize, rank: usize) -> RankPlan {
     let all = |line| (0..p).rev().map(|block| slot(line, block)).collect::<Vec<_>>();
     let line = |other: usize| SCRATCH + other as u32;
@@ -119,7 +119,7 @@ fn ring_allgather(p: usize, rank: usize) -> RankPlan {
     part(Kind::Allgather, p, rank, p, 2, [own_copy(rank)].into_iter().chain(rounds).collect())
 }
 
-/// Messages of several blocks, which need not lie side by side.
+/// Messages of several blocks, which need not be adjacent.
 fn bruck(p: usize, rank: usize) -> RankPlan {
     let mut turns = vec![own_copy(rank)];
     let mut held = 1;

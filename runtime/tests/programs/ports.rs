@@ -1,4 +1,4 @@
-//! Programs around the plans that really run between nodes, as a request validates them; and what is wrong on purpose.
+//! Programs around the plans that really run between nodes, validated as by a request; and deliberate faults.
 
 use roundel::plan::part::{Local, RankPlan};
 use roundel::plan::ports::Ports;
@@ -10,7 +10,7 @@ fn part(notation: &str, kind: Kind, node: usize) -> RankPlan {
     ports.part(kind, node).expect("is such a collective")
 }
 
-/// Where ranks sit on so many nodes: evenly, unevenly, in turn.
+/// Placements of ranks on a number of nodes: evenly, unevenly, in turn.
 fn placements(nodes: usize) -> [Placement; 3] {
     let uneven: Vec<usize> = (0..nodes).map(|node| 1 + node % 3).collect();
     [Placement::consecutive(2 * nodes, 2), Placement::of_sizes(&uneven), Placement::cyclic(2 * nodes, 2)]
@@ -59,7 +59,7 @@ fn plans_with_ports_are_woven_without_a_race() {
     }
 }
 
-/// A node that forgets a step, or combines the wrong things, is found before anything runs.
+/// A node that leaves out a step, or combines the wrong operands, is detected before anything runs.
 #[test]
 fn wrong_plans_are_not_valid() {
     let placement = Placement::consecutive(8, 2);

@@ -1,4 +1,4 @@
-//! What cannot be built is refused, with a reason; and what the order of a reduction is.
+//! Programs that cannot be built are refused with a reason; and the order of reductions.
 
 use roundel::plan::part::{INPUT, Local, RankPlan, Slot};
 use roundel::program::{BuildError, MemoryRegion, Op, ProgramSpec, ReductionOrder, Scheme, build};
@@ -7,7 +7,7 @@ use roundel_spec::{Kind, Placement};
 use crate::cases::{SCHEMES, cases};
 use crate::parts::BETWEEN;
 
-/// What is said about rank 0 of four ranks on two nodes, with a part that may be changed.
+/// The error for rank 0 of four ranks on two nodes, with a part that may be changed.
 fn refusal(change: impl Fn(&mut ProgramSpec), part: impl Fn(&mut RankPlan)) -> Option<BuildError> {
     let placement = Placement::consecutive(4, 2);
     let parts = |node| {
@@ -94,8 +94,8 @@ fn parts_of_something_else() {
     }
 }
 
-/// Where ranks are consecutive on nodes, and what travels is combined in their order, so is everything, unless it goes
-/// round.
+/// If ranks are consecutive on nodes, and the part between nodes keeps their order, so does the whole, unless data goes
+/// around a ring.
 #[test]
 fn order_of_reductions() {
     for case in cases(&[0, 0, 0, 1, 1, 1], &[6], &[0], &[1, 2]) {
@@ -111,7 +111,7 @@ fn order_of_reductions() {
     }
 }
 
-/// Nothing is shared, copied as a whole or waited for where every rank has a node for itself.
+/// If every rank has a node for itself, nothing is shared, copied as a whole or waited for.
 #[test]
 fn ranks_alone_on_their_nodes_share_nothing() {
     for case in cases(&[0, 1, 2, 3], &[6], &[0, 1, 2], &[1]) {
@@ -127,7 +127,7 @@ fn ranks_alone_on_their_nodes_share_nothing() {
     }
 }
 
-/// One node: as many signals as the module says, and no more.
+/// One node: exactly as many signals as the module says.
 #[test]
 fn short_reductions_synchronise_once() {
     for case in cases(&[0, 0, 0, 0], &[6], &[0], &[1]) {
@@ -141,7 +141,7 @@ fn short_reductions_synchronise_once() {
     }
 }
 
-/// A node with many processes is no reason to wait for the builder.
+/// A node with many processes does not slow down the builder.
 #[test]
 fn many_processes_on_a_node() {
     for scheme in SCHEMES {

@@ -1,4 +1,4 @@
-//! Calls of the ranks of one node: replayed for all kinds and many lengths, and refused once anything in them is wrong.
+//! Calls of the ranks of one node: replayed for all kinds and many lengths, and refused if anything in them is wrong.
 
 use roundel::program::shared::replay::{RankCall, SharedFault, SharedOrder, replay};
 use roundel::program::shared::{MOST_RANKS, SharedBlocks, SharedCall, SharedOp};
@@ -57,7 +57,7 @@ impl Case {
     }
 }
 
-/// Replays cases one after the other, with so many slots.
+/// Replays cases one after the other, with this many slots.
 fn replayed(cases: &[Case], slots: usize) -> Option<Result<SharedOrder, SharedFault>> {
     let displs: Vec<Vec<usize>> = cases.iter().map(Case::displs).collect();
     let calls: Vec<Vec<RankCall<'_>>> =
@@ -92,15 +92,29 @@ fn every_kind_is_right() {
     }
 }
 
-/// The largest number of ranks that is served.
+/// Every number of ranks that is served, and every kind: in and out of place, short and in several segments, blocks of
+/// different lengths, the first, an inner and the last root.
 #[test]
-fn many_ranks() {
-    for p in [9, 16, 33, MOST_RANKS] {
+fn every_number_of_ranks_that_is_served() {
+    for p in 7..=MOST_RANKS {
+        let slot = 1 << 18;
         for kind in KINDS {
-            let slot = 1 << 18;
-            holds(&[Case { slot, ..case(kind, p, vec![1]) }, Case { slot, root: 0, ..case(kind, p, vec![3]) }], 2);
+            let one = |root: usize, length: usize, in_place: bool| Case {
+                root,
+                in_place,
+                slot,
+                ..case(kind, p, vec![length])
+            };
+            holds(&[one(p / 3, 1, false), one(0, 3, true), one(p - 1, 2, false)], 2);
         }
-        holds(&[Case { slot: 1 << 18, ..case(Kind::Allreduce, p, vec![1100]) }], 2);
+        let long = p * 37;
+        let segmented = |kind: Kind, in_place: bool| Case { slot: 64 * p, in_place, ..case(kind, p, vec![long]) };
+        holds(&[segmented(Kind::Allreduce, false), segmented(Kind::Allreduce, true)], 2);
+        let lengths: Vec<usize> = (0..p).map(|rank| rank * 37 % 5).collect();
+        for (kind, gap) in [(Kind::Allgather, 3), (Kind::ReduceScatter, 0)] {
+            let one = |in_place: bool| Case { gap, in_place, slot, ..case(kind, p, lengths.clone()) };
+            holds(&[one(false), one(true)], 2);
+        }
     }
 }
 
@@ -118,7 +132,7 @@ fn blocks_of_different_lengths() {
     }
 }
 
-/// Different calls one after the other, on all numbers of slots: what is in a slot is not overwritten too early.
+/// Different calls one after the other, with different numbers of slots: no slot is overwritten too early.
 #[test]
 fn different_calls_share_the_slots() {
     for (p, slots) in [(2, 1), (3, 2), (4, 3), (5, 8)] {
@@ -152,7 +166,7 @@ fn survives(case: &Case, slots: usize, change: impl Fn(&mut Vec<SharedOp>)) -> R
     replay(&by_rank, slots, case.slot)
 }
 
-/// Each kind of step is needed: a replay refuses calls in which one of them is left out everywhere.
+/// Every kind of step is needed: a replay refuses calls in which all steps of one kind are left out.
 #[test]
 fn no_step_can_be_left_out() {
     let mut tried = 0;
@@ -180,8 +194,8 @@ fn no_step_can_be_left_out() {
     assert!(tried > 40, "{tried}");
 }
 
-/// With one slot every kind needs its claim; with more, those in which some rank waits for nobody: where all wait for
-/// all in every call, the calls in between order the accesses.
+/// With one slot every kind needs its claim. With more slots, only those in which some rank waits for no other: if all
+/// ranks wait for all others in every call, the calls in between order the accesses.
 #[test]
 fn a_slot_is_claimed() {
     for (kind, slots) in KINDS.into_iter().flat_map(|kind| (1..=3).map(move |slots| (kind, slots))) {
@@ -192,7 +206,7 @@ fn a_slot_is_claimed() {
     }
 }
 
-/// Steps that are altered: another place, another length, another rank, operands exchanged.
+/// Altered steps: another position, another length, another rank, swapped operands.
 #[test]
 fn altered_steps_are_found() {
     let mut found = 0;

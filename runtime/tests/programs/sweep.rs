@@ -1,4 +1,4 @@
-//! What the builder makes is right: no race, no wait without end, every element from the right ranks and call.
+//! The programs of the builder are right: no race, no deadlock, every element from the right ranks and call.
 
 use crate::cases::{Case, cases, divisions};
 

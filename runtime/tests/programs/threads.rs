@@ -17,13 +17,13 @@ use crate::cases::{Case, cases};
 const FIRST_CALL: u32 = u32::MAX - 5;
 const CALLS: u32 = 20;
 
-/// What the processes of a node share. Loads and stores of elements order nothing: that is what counters are for.
+/// The state that the processes of a node share. Loads and stores of elements order nothing: only counters do.
 struct Node {
     elements: Vec<AtomicU64>,
     counters: Vec<Counter>,
 }
 
-/// Messages on their way, from each rank to each rank.
+/// Messages in transit, from each rank to each rank.
 type Mail = Vec<Vec<Mutex<VecDeque<Vec<u64>>>>>;
 
 struct Process<'a> {
@@ -68,7 +68,7 @@ impl Process<'_> {
         }
     }
 
-    /// Whether a message is complete: one that leaves is when it is posted.
+    /// Whether a message is complete. A send is complete when it is posted.
     fn arrives(&mut self, number: usize) -> bool {
         let ProgramMessage { direction, peer, spot, elements } = self.program.messages[number];
         if direction == MessageDirection::In && !self.arrived[number] {
@@ -127,7 +127,7 @@ impl StepExecutor for Process<'_> {
     }
 }
 
-/// What a rank gives to element `index` of the whole vector.
+/// A rank's contribution to element `index` of the whole vector.
 fn given(call: u32, rank: usize, index: usize) -> u64 {
     u64::from(call % 7) + 10 * index as u64 + 1000 * (rank as u64 + 1)
 }
@@ -141,7 +141,7 @@ fn owner(case: &Case, index: usize) -> usize {
     ends.take_while(|&end| end <= index).count()
 }
 
-/// What element `index` of the result must be, by the definition of the collective.
+/// The expected element `index` of the result, by the definition of the collective.
 fn expected(case: &Case, call: u32, index: usize) -> u64 {
     match case.between.kind {
         Kind::Allgather => given(call, owner(case, index), index),

@@ -1,4 +1,4 @@
-//! What is chosen: by default, by rules, by force; always something that serves.
+//! Choices by default, by rules and by force: they always serve the call.
 
 use super::files::GOOD;
 use super::oracle::fault;
@@ -11,7 +11,7 @@ use roundel::selection::{
 };
 use roundel_spec::{Kind, Placement};
 
-/// What calls of a kind may need: whether the operation commutes, and the same bits everywhere.
+/// The requirements of calls of a kind: whether the operation commutes, and whether all ranks need the same bits.
 fn needs(kind: Kind) -> &'static [(bool, bool)] {
     if kind.reduces() { &[(true, false), (true, true), (false, false), (false, true)] } else { &[(true, false)] }
 }
@@ -27,7 +27,7 @@ fn each_call(kind: Kind, placement: &Placement, bytes: u64) -> impl Iterator<Ite
     needs(kind).iter().map(move |&(commutes, reproducible)| Question { commutes, reproducible, ..call })
 }
 
-/// Placements of p ranks: on one node, on full ones, dealt out in turn, uneven.
+/// Placements of p ranks: on one node, on full nodes, alternating, uneven.
 fn placements(p: usize) -> Vec<Placement> {
     let mut all: Vec<_> = [1, 2, 3, 4, 8, 12, p].map(|ppn| Placement::consecutive(p, ppn)).into();
     all.push(Placement::cyclic(p, 3));
@@ -37,7 +37,7 @@ fn placements(p: usize) -> Vec<Placement> {
     all
 }
 
-/// Every kind and length of calls on every placement, and what they need.
+/// Calls of every kind and length on every placement, with their requirements.
 fn all_calls(ranks: std::ops::RangeInclusive<usize>, mut see: impl FnMut(&Placement, &Question)) {
     for placement in ranks.flat_map(placements) {
         for (kind, bytes) in Kind::ALL.iter().flat_map(|&kind| [0, 8, 5000, 1 << 17, 1 << 33].map(|b| (kind, b))) {
@@ -46,7 +46,7 @@ fn all_calls(ranks: std::ops::RangeInclusive<usize>, mut see: impl FnMut(&Placem
     }
 }
 
-/// MPI demands identical results of an allreduce: what does not promise the same tree serves only what depends on none.
+/// MPI requires identical results of an allreduce: an algorithm without the same tree serves only exact operations.
 #[test]
 fn trees_that_differ_serve_exact_operands_alone() {
     let exact = Question::new(Kind::Allreduce, 10, 10, 8);
@@ -77,7 +77,7 @@ fn trees_that_differ_serve_exact_operands_alone() {
     assert_eq!(name(&rule("order = \"any\"\n").choose(&floats)), "allreduce/prefix");
     let reproducible = Question { reproducible: true, ..floats };
     assert_ne!(name(&rule("order = \"any\"\n").choose(&reproducible)), "allreduce/prefix");
-    // The library has to do it anyway.
+    // MPI must give identical results anyway.
     let library = Selection::default().forcing(Force::read("allreduce:library").expect("is read"));
     assert_eq!(library.choose(&floats).implementation, Implementation::Library);
 }
@@ -86,7 +86,7 @@ fn trees_that_differ_serve_exact_operands_alone() {
 fn the_default_serves_everywhere() {
     let (fastest, catalogue) = (Selection::default(), Selection::default().preferring_the_catalogue());
     all_calls(1..=130, |placement, call| holds(&fastest, call, placement));
-    // What is asked of it takes long.
+    // The queries take long.
     for p in [1, 2, 3, 7, 8, 12, 13, 16, 31, 48, 49, 64, 65, 96, 97, 130] {
         all_calls(p..=p, |placement, call| holds(&catalogue, call, placement));
     }
@@ -103,7 +103,7 @@ fn is_short(call: &Question) -> bool {
     }
 }
 
-/// Their rounds are as many as ranks: nothing for a short call.
+/// They have as many rounds as ranks, which does not suit short calls.
 const LINEAR: [&str; 5] = [
     "allgather/ring",
     "allgather/neighbor-exchange",
@@ -112,7 +112,7 @@ const LINEAR: [&str; 5] = [
     "alltoall/pairwise",
 ];
 
-/// Where proofs end, the default ends in the library, not in whatever is left; and what is said about why is true.
+/// Where proofs end, the default is the library, not any remaining algorithm; and the stated reasons are true.
 #[test]
 fn a_short_call_never_takes_as_many_rounds_as_there_are_ranks() {
     let selection = Selection::default();
@@ -126,8 +126,8 @@ fn a_short_call_never_takes_as_many_rounds_as_there_are_ranks() {
     });
 }
 
-/// On one node ranks share memory where that is faster, and the library does what else it may do: all but what must be
-/// the same tree on all ranks.
+/// On one node ranks share memory where that is faster, and the library serves all other calls, except those that
+/// require the same tree on all ranks.
 #[test]
 fn on_one_node_the_default_is_shared_memory_or_the_library() {
     let mut shared = 0;
@@ -235,7 +235,7 @@ fn the_default_is_as_documented() {
     let varying = |bytes| Question { varying: true, ..Question::new(Kind::Allgather, 16, 2, bytes) };
     assert_eq!(fastest.choose(&varying(1 << 18)).implementation.algorithm(), Some("allgather/multi-lane"));
     assert_eq!(fastest.choose(&varying((1 << 18) + 1)).implementation, Implementation::Library);
-    // What does not block shares memory on one node only, and not for a few bytes.
+    // Non-blocking calls share memory on one node only, and not for a few bytes.
     let not_blocking = |form, p, ppn, bytes| {
         fastest.choose(&Question { form, ..Question::new(Kind::Allreduce, p, ppn, bytes) }).implementation
     };
@@ -282,7 +282,7 @@ fn a_profile_says_what_is_short() {
     assert_eq!(slow.implementation.algorithm(), Some("allreduce/recursive-doubling"));
 }
 
-/// Rules, and what they match, by the plain definition.
+/// Rules, and the calls that they match by the plain definition.
 type Matches = fn(&Question) -> bool;
 const RULES: [(&str, Kind, Matches); 7] = [
     ("collective = 'allreduce'; p = '2..=20'; bytes = '>=1kB'; algorithm = 'ring'", Kind::Allreduce, |call| {
@@ -348,7 +348,7 @@ proptest! {
         let chosen = selection.choose(&call);
         let expected = matching.iter().copied().find(|i| !with_ports(i));
         prop_assert_eq!(rule(&chosen), expected, "{}", chosen.explain());
-        // Only rules with ports are passed over, and it is said.
+        // Only rules with ports are passed over, and that is reported.
         let passed = matching.iter().filter(|i| with_ports(i) && expected.is_none_or(|taken| **i < taken)).count();
         prop_assert_eq!(chosen.passed.len(), passed, "{:?}", chosen.passed);
         prop_assert_eq!(fault(&chosen, &call, &placement), None);
@@ -373,7 +373,7 @@ proptest! {
         prop_assert_eq!(fault(&chosen, &call, &placement), None, "{}", chosen.explain());
         prop_assert_eq!(serves.is_ok(), chosen.reason == Reason::Forced);
         prop_assert_eq!(serves.is_err(), chosen.explain().contains(&format!("; not {name}")), "{}", chosen.explain());
-        // Nothing is passed over that would have served.
+        // No implementation that serves the call is passed over.
         if let Err(reason) = serves {
             let asked = Answer { reason: Reason::Forced, ..chosen.clone() };
             let implementation = Force::read(&format!("{}:{name}{given}", call.kind)).expect("fits").remove(0).implementation;

@@ -1,4 +1,4 @@
-//! What the environment says, right and wrong.
+//! Settings in the environment, valid and invalid.
 
 use super::files::GOOD;
 use roundel::selection::{Question, Reason, Settings, SettingsError};
@@ -17,7 +17,7 @@ fn refused(variables: &[(&str, &str)], words: &str) {
     assert!(text.contains(words), "{text}");
 }
 
-/// A file that is removed in the end.
+/// A file that is removed on drop.
 struct Kept(PathBuf);
 
 impl Kept {
@@ -77,7 +77,7 @@ fn everything_together() {
     let reason = "because plans with ports are for requests of roundel::mpi::persistent";
     assert_eq!(elsewhere.passed, [format!("not 8(-1 -1 -1), forced by ROUNDEL_FORCE, {reason}")]);
     assert_eq!(elsewhere.implementation.algorithm(), Some("reduce-scatter/pairwise"));
-    // The call does not ask for the same bits, but the environment does.
+    // The call does not require the same bits, but the environment does.
     assert!(settings.choose(&Question::new(Kind::Allreduce, 6, 6, 8)).question.reproducible);
 }
 
@@ -146,7 +146,7 @@ fn fingerprints_tell_settings_apart() {
     for (number, one) in all.iter().enumerate() {
         assert!(!all[..number].contains(one), "{number}");
     }
-    // What makes no difference to choices.
+    // Settings that do not affect choices.
     assert_eq!(all[0], print(&[("ROUNDEL_EXPLAIN", "1"), ("ROUNDEL_TRACE", "here")]));
     assert_eq!(all[7], print(&[("ROUNDEL_SELECTION", spaced.path())]));
 }

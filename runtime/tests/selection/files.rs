@@ -30,7 +30,7 @@ collective = "broadcast"
 algorithm = "library"
 "#;
 
-/// The error after a change of the good file; what is changed must be there.
+/// The error after a change of the good file, which must contain the replaced text.
 fn changed(from: &str, to: &str) -> Error {
     assert!(GOOD.contains(from), "{from}");
     Selection::parse(&GOOD.replacen(from, to, 1)).expect_err(to)
@@ -116,10 +116,10 @@ fn values_that_make_no_sense() {
     says("\"8(-1 1 1 1)\"", "8", 22, "factors and ports in quotes");
 }
 
-/// Cut anywhere, or with any byte changed, a file is read or refused with a line of its own.
+/// A file that is cut anywhere, or has any byte changed, is read, or refused with one of its lines.
 #[test]
 fn no_text_is_too_strange() {
-    // Rules of few ranks, which are soon checked.
+    // Rules for few ranks, which are checked quickly.
     let small = GOOD.replace("..=64", "..=4").replace("bytes = \"<1KiB\"", "p = \"..=4\"");
     let lines = small.lines().count();
     for end in 0..small.len() {

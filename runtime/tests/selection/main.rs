@@ -1,4 +1,4 @@
-//! Files of rules, what the environment says, and what is chosen.
+//! Files of rules, settings in the environment, and choices.
 
 #![cfg(feature = "profile")]
 

@@ -1,4 +1,4 @@
-//! Whether what was chosen serves a call: asked of the collective itself, at the real placement.
+//! Checks whether a choice serves a call, by asking the collective itself at the real placement.
 
 use roundel::Collective;
 use roundel::algorithms::{Visitor, visit_one};
@@ -6,7 +6,7 @@ use roundel::selection::{Algorithm, Answer, Implementation, Question};
 use roundel::transport::RankPlacement;
 use roundel_spec::{Kind, Placement};
 
-/// What is wrong with a choice, if anything.
+/// The fault of a choice, if any.
 pub(crate) fn fault(chosen: &Answer, call: &Question, placement: &Placement) -> Option<String> {
     match &chosen.implementation {
         Implementation::Library if call.reproducible && call.kind == Kind::Allreduce => {
@@ -25,7 +25,7 @@ pub(crate) fn fault(chosen: &Answer, call: &Question, placement: &Placement) -> 
             if nodes == 1 {
                 return None;
             }
-            // One rank of each node sends for it: blocks of a node must be together, and in the order of ranks.
+            // One rank of each node sends for it, so the blocks of a node must be contiguous and in the order of ranks.
             let divided = matches!(call.kind, Kind::Allgather | Kind::ReduceScatter);
             if !placement.is_sorted() && (divided || call.kind.reduces() && !call.commutes) {
                 return Some("nodes are mixed".into());

@@ -1,4 +1,4 @@
-//! Rules that cannot be, and rules that do not go together.
+//! Impossible rules, and rules that contradict each other.
 
 use roundel::selection::{Error, RuleError, Selection};
 
@@ -10,7 +10,7 @@ pub(crate) fn file(rules: &[&str]) -> Result<Selection, Error> {
     Selection::parse(&text)
 }
 
-/// Where the first rule stands.
+/// The line of the first rule.
 const FIRST: usize = 4;
 
 fn refused(rule: &str, words: &str) -> RuleError {
@@ -86,10 +86,10 @@ fn ranges_beyond_the_domain() {
     refused(&at("'>=2'", "neighbor-exchange"), "with p = 3");
     refused("collective = 'allgather'; algorithm = 'neighbor-exchange'", "with p = 1");
     fine(&at("8", "recursive-doubling"));
-    // Nodes and ranks leave one number of ranks.
+    // Nodes and ranks per node leave one number of ranks.
     fine("collective = 'allgather'; nodes = 4; ppn = 4; algorithm = 'recursive-doubling'");
     fine("collective = 'allgather'; ppn = '2..=3'; nodes = 1; p = 2; algorithm = 'neighbor-exchange'");
-    // With nodes of two, all numbers of ranks are even; but nobody looks at all of them.
+    // With nodes of two, all numbers of ranks are even; but not all of them are checked.
     let pairs = "collective = 'allgather'; ppn = 2; placement = 'even'; algorithm = 'neighbor-exchange'";
     let error = refused(pairs, "can be checked for 1024 numbers of ranks only: narrow `p`");
     assert!(matches!(error, RuleError::TooFar { .. }));
@@ -184,7 +184,7 @@ fn rules_that_never_match() {
     let few = with(bruck, "p = '..=8'");
     assert_eq!(file(&[ring, &few]), Err(Error::Covered { line: 5, by: vec![4] }));
     assert!(file(&[&few, ring]).is_ok());
-    // Two together: short and long, and nothing is left.
+    // Two rules together: short and long, and nothing is left.
     let (short, long) = (with(bruck, "bytes = '..4KiB'"), with(ring, "bytes = '>=4096'"));
     let text = file(&[&short, &long, "collective = 'allgather'; algorithm = 'library'"]);
     assert_eq!(text, Err(Error::Covered { line: 6, by: vec![4, 5] }));
@@ -213,7 +213,7 @@ fn rules_that_never_match() {
     let rank_order = "collective = 'allreduce'; algorithm = 'recursive-doubling'";
     assert!(file(&["collective = 'allreduce'; algorithm = 'ring'", rank_order]).is_ok());
     assert!(file(&[rank_order, "collective = 'allreduce'; algorithm = 'ring'"]).is_err());
-    // The same calls, said otherwise.
+    // The same calls, described differently.
     let (said, again) = ("nodes = 4; ppn = 2", "p = 8; nodes = 4; ppn = 2");
     assert!(matches!(
         file(&[&with(ring, said), &with(bruck, again)]),

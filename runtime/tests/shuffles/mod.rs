@@ -1,4 +1,4 @@
-//! The alltoalls of the catalogue, and some written by hand in the form that the derive generates: shapes that no
+//! The alltoalls of the catalogue, and some written by hand in the form that the derive generates, with shapes that no
 //! textbook has.
 
 use roundel::algorithms::{self, HierarchicalAlltoall, KBruckAlltoall, ModifiedBruck, PairwiseAlltoall};
@@ -7,7 +7,7 @@ use roundel_spec::arith::wrap;
 use roundel_spec::contract::pair;
 use roundel_spec::{Arguments, Kind, Schedule, Site, Stripe, Stripes};
 
-/// Implements what is alike.
+/// Implements the traits for a type.
 macro_rules! alltoall {
     ($type:ty, nodes: $nodes:expr, rotates: $rotates:expr, |$this:ident| $numbers:expr, |$at:ident, $sink:ident| $rounds:block) => {
         impl Collective for $type {
@@ -67,7 +67,7 @@ fn block(source: i64, destination: i64, p: i64) -> Stripe {
     Stripe::one(pair(rank(source), rank(destination), p as usize) as i64, p * p)
 }
 
-/// Everybody to everybody, in one round.
+/// All ranks to all others, in one round.
 #[derive(Clone, Copy)]
 pub(crate) struct SpreadOut;
 
@@ -81,7 +81,7 @@ alltoall!(SpreadOut, nodes: false, rotates: false, |_this| [0; 0], |at, sink| {
     sink.end_round()?;
 });
 
-/// Everybody to everybody, one distance after the other.
+/// All ranks to all others, one distance after the other.
 #[derive(Clone, Copy)]
 pub(crate) struct Pairwise;
 
@@ -95,8 +95,8 @@ alltoall!(Pairwise, nodes: false, rotates: false, |_this| [0; 0], |at, sink| {
     }
 });
 
-/// Bruck's alltoall: the digits of the distance, one after the other. `ported` has all values of a digit in one round,
-/// and messages are cut into so many `parts`, the first of one block.
+/// Bruck's alltoall: the digits of the distance, one after the other. `ported` sends all values of a digit in one
+/// round, and messages are split into `parts` parts, the first of one block.
 #[derive(Clone, Copy)]
 pub(crate) struct Bruck<const ROTATES: bool> {
     pub(crate) radix: i64,
@@ -124,7 +124,7 @@ alltoall!(Bruck<true>, nodes: false, rotates: true, |this| [this.radix, this.por
 });
 
 impl<const ROTATES: bool> Bruck<ROTATES> {
-    /// The textbook's.
+    /// The version of textbooks.
     pub(crate) fn plain(radix: i64) -> Self {
         Bruck { radix, ported: false, parts: 1 }
     }
@@ -195,9 +195,9 @@ alltoall!(Star, nodes: true, rotates: false, |_this| [0; 0], |at, sink| {
     }
 });
 
-/// Something that is done with every alltoall.
+/// Visits every alltoall.
 pub(crate) trait Visit {
-    /// Does it.
+    /// Visits one alltoall.
     fn visit<C: IsAlltoall + Copy + Sync>(&mut self, name: &str, collective: C);
 }
 

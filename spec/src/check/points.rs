@@ -17,7 +17,7 @@ use std::ops::RangeInclusive;
 /// One call: the placement of the ranks, and the parameters.
 #[derive(Clone, Debug)]
 pub struct Point {
-    /// Where the ranks sit.
+    /// The placement of the ranks.
     pub placement: Placement,
     /// The parameters.
     pub args: Arguments,
@@ -130,7 +130,7 @@ impl SampledPlacements {
 }
 
 impl Points {
-    /// The largest p with which every placement is checked, where the check has to be quick.
+    /// The largest p with which every placement is checked, if the check must be quick.
     pub const UNEVEN: i64 = 8;
 
     /// The largest p with which every placement is checked, for a proof.

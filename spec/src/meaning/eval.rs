@@ -69,7 +69,7 @@ pub enum EvalFault {
 }
 
 impl EvalFault {
-    /// The location of the fault: inside a definition, or at `spot` itself.
+    /// The fault with its location: inside a definition, or `spot` itself.
     pub fn located(self, spot: SchedulePart) -> (SchedulePart, EvalFault) {
         match self {
             EvalFault::Inside { definition, fault } => (SchedulePart::Define(definition), *fault),
@@ -386,7 +386,7 @@ pub enum Halt<E> {
     Stopped(E),
 }
 
-/// Adds the spot to a fault.
+/// Adds the location to a fault.
 pub fn at<T, E>(spot: SchedulePart, result: Result<T, EvalFault>) -> Result<T, Halt<E>> {
     result.map_err(|fault| {
         let (spot, fault) = fault.located(spot);

@@ -1,6 +1,6 @@
 //! A collective inside a group, as part of another one.
 //!
-//! The inner collective numbers members and their contributions from 0. [`Inside`] sits between it and the outer
+//! The inner collective numbers members and their contributions from 0. [`Inside`] passes its rounds to the outer
 //! collective's sink: it translates members to ranks, and contributions to the blocks that a member contributes.
 
 use crate::meaning::collective::Collective;

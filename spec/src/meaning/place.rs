@@ -107,7 +107,7 @@ impl<'a> Place<'a> {
     }
 }
 
-/// Which node each rank sits on.
+/// The node of each rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
     /// The node of each rank.

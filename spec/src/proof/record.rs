@@ -1,13 +1,12 @@
 //! The record of a proof, and what follows from it.
 //!
-//! The range of a record is not said by anybody: it follows from the evidence beside it, and a record that states
-//! another one is refused. Evidence is what was checked exactly, and every obligation with the hash of the question,
-//! its verdict and who gave it. A digest over all of it shows that nothing was changed afterwards; it keeps off
-//! slips, not forgers. Whoever wants more than that has `roundel prove --verify-records`, which makes all questions
-//! again, with `--again` also their answers.
+//! The range of a record follows from the evidence in it, and a record that states another range is refused. Evidence
+//! is what was checked exactly, and every obligation with the hash of its question, its verdict and the solver that
+//! gave it. A digest over all of it detects later changes: accidental ones, not forgery. `roundel prove
+//! --verify-records` detects more: it generates all questions again, and with `--again` also their answers.
 //!
-//! What a collective does, in which order it reduces and what it costs are claims of their own: a bound that is not
-//! proved for all p says nothing against the result.
+//! Correctness, the order of reduction and the cost are separate claims: a bound that is not proved for all p does not
+//! affect the correctness of the result.
 
 use super::{Placements, ProvedRange};
 use crate::check::{Checked, Points};
@@ -17,14 +16,14 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// What is claimed of a collective; calls rely on one or the other.
+/// What is claimed about a collective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claim {
-    /// That it does what its kind promises.
+    /// It keeps the contract of its kind.
     Correct,
-    /// That it reduces in the order that it names.
+    /// It reduces in the order that it declares.
     Order,
-    /// That it costs no more than it says.
+    /// It meets its declared bounds.
     Bounds,
 }
 
@@ -45,9 +44,9 @@ impl Claim {
 pub struct Exhaustive {
     /// The calls.
     pub range: ProvedRange,
-    /// At how many points of the domain.
+    /// The number of points in the domain.
     pub cases: usize,
-    /// What it looked at.
+    /// The properties checked.
     pub properties: Vec<String>,
 }
 
@@ -55,13 +54,13 @@ pub struct Exhaustive {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Answered {
-    /// Its name: of an obligation its number, property and place.
+    /// Its name; for an obligation, its number, property and place.
     pub name: String,
     /// The hash of the question's text.
     pub query: String,
-    /// `proved`, or what else became of it.
+    /// `proved`, or why not.
     pub verdict: String,
-    /// Who said so: the solver and its version.
+    /// The solver and its version.
     pub solver: String,
 }
 
@@ -88,12 +87,12 @@ impl Answered {
     /// The verdict that counts.
     pub const PROVED: &str = "proved";
 
-    /// Whether it is proved, by somebody.
+    /// Whether a solver proved it.
     pub fn is_proved(&self) -> bool {
         self.verdict == Self::PROVED && !self.solver.is_empty()
     }
 
-    /// What an obligation is about: `sends-held` of `007-sends-held-round0`.
+    /// The property of an obligation: `sends-held` for `007-sends-held-round0`.
     fn property(&self) -> &str {
         let rest = self.name.split_once('-').map_or("", |(_, rest)| rest);
         let known =
@@ -122,7 +121,7 @@ pub struct Induction {
     /// What is not encoded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<Gap>,
-    /// What the encoding rests on.
+    /// The lemmas that the encoding relies on.
     pub lemmas: Vec<Answered>,
 }
 
@@ -149,11 +148,11 @@ const PROPERTIES: [&str; 19] = [
     "hints",
 ];
 
-/// What an induction cannot do without, whatever the collective looks like.
+/// Properties that every induction needs, whatever the collective.
 const INDISPENSABLE: [&str; 4] = ["sends-held", "peer-inverse", "coverage", "machine-width"];
 
 impl Induction {
-    /// Whether a claim is shown for all calls that an induction speaks of. Order and bounds rest on correctness.
+    /// Whether a claim is shown for all calls that an induction covers. Order and bounds also need correctness.
     fn shows(&self, schedule: &Schedule, claim: Claim) -> bool {
         let concerns = |property: &str| matches!(Claim::of(property), Claim::Correct) || Claim::of(property) == claim;
         let open = self.gaps.iter().any(|gap| concerns(&gap.property))
@@ -166,7 +165,7 @@ impl Induction {
         !open && !left_to_checks && INDISPENSABLE.iter().all(has)
     }
 
-    /// What is missing or out of place.
+    /// What is missing or misplaced, if anything.
     fn inconsistency(&self) -> Option<String> {
         let misplaced = |(i, shown): (usize, &Answered)| !shown.name.starts_with(&format!("{i:03}-"));
         if let Some(i) = self.obligations.iter().enumerate().position(misplaced) {
@@ -192,10 +191,10 @@ pub struct Record {
     pub schedule: String,
     /// The calls for which it is correct.
     pub range: ProvedRange,
-    /// Those for which it reduces in the order that it claims, if it claims any.
+    /// The calls for which it reduces in the order that it claims, if it claims any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<ProvedRange>,
-    /// Those for which its bounds hold, if it has any.
+    /// The calls for which its bounds hold, if it has any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bounds: Option<ProvedRange>,
     /// What was checked exactly.
@@ -215,7 +214,7 @@ pub enum RecordError {
     Malformed(String),
     /// It has been changed since it was written.
     Changed,
-    /// Its parts do not fit together.
+    /// Its parts are inconsistent.
     Parts(String),
     /// It is about another declaration.
     Declaration,
@@ -224,7 +223,7 @@ pub enum RecordError {
 }
 
 impl RecordError {
-    /// Whether the record has lapsed by itself, so that it counts for nothing and nobody is to blame.
+    /// Whether the record has merely lapsed: it is ignored, and is not an error.
     pub fn has_lapsed(&self) -> bool {
         matches!(self, RecordError::Declaration | RecordError::Older)
     }
@@ -251,7 +250,7 @@ const EXHAUSTIVE: [&str; 8] =
 impl Exhaustive {
     /// The evidence of a check.
     pub fn new(schedule: &Schedule, checked: &Checked) -> Option<Self> {
-        // A range that leaves out small p is no range a record can state.
+        // A record cannot state a range that leaves out small p.
         Some(Exhaustive { range: checked.range()?.clone(), cases: checked.cases(), properties: properties(schedule) })
     }
 
@@ -277,7 +276,7 @@ impl Exhaustive {
     }
 }
 
-/// What the exhaustive engine shows of a schedule. A reduction may write a slot several times, but counts every
+/// What the exhaustive engine shows about a schedule. A reduction may write a slot several times, but counts every
 /// contribution once.
 fn properties(schedule: &Schedule) -> Vec<String> {
     let name = |property: &&'static str| match *property {
@@ -290,7 +289,7 @@ fn properties(schedule: &Schedule) -> Vec<String> {
 }
 
 impl Record {
-    /// The record that follows from evidence; `None` where nothing follows.
+    /// The record that follows from the evidence; `None` if nothing follows.
     pub fn new(schedule: &Schedule, exhaustive: Option<Exhaustive>, induction: Option<Induction>) -> Option<Self> {
         let mut record = Record {
             collective: schedule.name.clone(),
@@ -334,7 +333,7 @@ impl Record {
         hash(&serde_json::to_string(&bare).unwrap_or_default())
     }
 
-    /// Whether the record is about this schedule, and its parts fit together.
+    /// Whether the record is about this schedule, and its parts are consistent.
     pub fn fits(&self, schedule: &Schedule) -> Result<(), RecordError> {
         if self.schedule != schedule.fingerprint() || self.collective != schedule.name {
             return Err(RecordError::Declaration);
@@ -356,13 +355,13 @@ impl Record {
         }
     }
 
-    /// The calls that it grants: those for which the collective is correct and, since callers rely on an order that
-    /// is claimed, in order.
+    /// The calls that it grants: those for which the collective is correct and, since callers rely on a claimed order,
+    /// keeps this order.
     pub fn granted(&self) -> &ProvedRange {
         self.order.as_ref().unwrap_or(&self.range)
     }
 
-    /// Whether this record says no less than another, of any claim.
+    /// Whether this record covers at least as much as another, for every claim.
     pub fn covers(&self, other: &Record) -> bool {
         let part = |mine: &Option<ProvedRange>, theirs: &Option<ProvedRange>| match (mine, theirs) {
             (Some(mine), Some(theirs)) => mine.covers(theirs),
@@ -382,7 +381,7 @@ impl Record {
         text
     }
 
-    /// Where the record of a collective lies in the crate that declares it.
+    /// The path of a collective's record in the crate that declares it.
     pub fn path(crate_root: &Path, schedule: &Schedule) -> PathBuf {
         crate_root.join("proofs").join(format!("{}.json", schedule.name))
     }
@@ -394,15 +393,15 @@ impl Record {
         if value.get("prover").is_some() && value.get("digest").is_none() {
             return Err(RecordError::Older);
         }
-        // A record of another declaration may be in a form that only that one explains.
+        // A record of another declaration may have a form that does not fit this one.
         let record: Record = serde_json::from_value(value).map_err(malformed)?;
         record.fits(schedule).map(|()| record)
     }
 
-    /// The record of a collective in the crate that declares it; `None` where there is none, or it has lapsed.
+    /// The record of a collective in the crate that declares it; `None` if there is none, or it has lapsed.
     ///
     /// # Errors
-    /// A record that is there, and is none.
+    /// Returns an error if the record exists but is invalid.
     pub fn in_crate(crate_root: &Path, schedule: &Schedule) -> Result<Option<Self>, RecordError> {
         let Ok(text) = std::fs::read_to_string(Record::path(crate_root, schedule)) else { return Ok(None) };
         match Record::read(&text, schedule) {
@@ -412,7 +411,7 @@ impl Record {
         }
     }
 
-    /// The record as it is written.
+    /// The text of the record's file.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string_pretty(self).map(|text| text + "\n")
     }

@@ -122,7 +122,7 @@ impl CanonicalWriter {
         self.word(hi.map_or_else(|| "any".into(), |hi| hi.to_string()));
     }
 
-    /// An inner collective counts by its contract, because proofs hold for every one that keeps it.
+    /// Only the contract of an inner collective is written, because proofs hold for every collective that keeps it.
     fn inner(&mut self, Inner { name, kind, schedule: _ }: &Inner) {
         self.node("inner", |w| {
             w.word(name);

@@ -1,4 +1,4 @@
-//! What a clause says of a message: its direction, the line of memory, the effect on it.
+//! What a clause declares about a message: its direction, its line of memory, its effect on that line.
 
 /// The direction of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -447,7 +447,7 @@ impl Schedule {
         found
     }
 
-    /// Calls `visit` with every expression and its spot.
+    /// Calls `visit` with every expression and the part of the schedule that it belongs to.
     pub fn for_each_expr(&self, visit: &mut impl FnMut(SchedulePart, &Expr)) {
         // The clone lets one traversal serve both reading and rewriting; the schedule is not changed.
         self.clone().for_each_expr_mut(&mut |spot, e| visit(spot, e));

@@ -26,10 +26,11 @@ pub fn suggestions<'a>(written: &str, names: impl IntoIterator<Item = &'a str>, 
         let alike = [(whole, name), (part, last(name))].into_iter().filter(|(d, name)| close(&written, name, *d));
         let contained = (written.len() > 2 && name.contains(&written))
             || (last(name).len() > 2 && written.split('/').any(|piece| piece == last(name)));
-        let of_kind = name.split('/').next() == Some(&written);
+        let kind = name.split('/').next().unwrap_or(name);
+        let of_kind = Some(distance(&written, kind)).filter(|d| close(&written, kind, *d) || *d == 0);
         // A name that contains `written` ranks below one that differs in a letter or two, and above one that differs in
         // more.
-        alike.map(|(d, _)| d).chain(of_kind.then_some(2)).chain(contained.then_some(3)).min()
+        alike.map(|(d, _)| d).chain(of_kind.map(|d| d + 2)).chain(contained.then_some(3)).min()
     };
     let mut scored: Vec<(usize, usize, &str)> =
         names.into_iter().enumerate().filter_map(|(i, name)| Some((score(name)?, i, name))).collect();

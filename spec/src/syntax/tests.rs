@@ -1,4 +1,4 @@
-//! Tests of the parser: what a text means, and where and how often it is wrong.
+//! Tests of the parser: the meaning of a text, and the number and positions of its errors.
 
 use super::{Declaration, declarations, parse, parse_text};
 use crate::check;
@@ -255,7 +255,7 @@ fn a_mistake_is_one_error() {
     }
 }
 
-/// An error without a place would stand at the derive, where it helps nobody.
+/// Rustc would show an error without a position at the derive, which does not help the user.
 #[test]
 fn every_error_has_a_place() {
     let texts = [
@@ -275,7 +275,7 @@ fn every_error_has_a_place() {
         "#[collective(allgather)] #[round(s in 0..1)] #[bound(= 3)] #[check(<= 3)] #[layout(rotated())] struct X;",
     ];
     for text in texts {
-        // What has no place of its own seems to stand in the first line.
+        // An error without a position of its own appears in the first line.
         let found = match syn::parse_str::<DeriveInput>(&format!("\n{text}")).map(|input| parse(&input)) {
             Ok(Ok(_)) => panic!("this is no declaration: {text}"),
             Ok(Err(error)) => listed(error),
@@ -285,7 +285,7 @@ fn every_error_has_a_place() {
     }
 }
 
-/// A violation stands at the clause at fault, down to its field.
+/// A violation is reported at the clause at fault, down to its field.
 #[test]
 fn violations_find_their_clause() {
     let text = "#[collective(allgather)]
@@ -332,7 +332,7 @@ fn declarations_of_a_file() {
     assert_eq!(names, ["First", "Second", "Third", "Fourth", "Local"]);
 }
 
-// ---- what would take for ever
+// ---- declarations that would take forever
 
 /// The message of the check at compile time.
 fn violation(clauses: &str) -> (SchedulePart, String) {
@@ -382,7 +382,7 @@ fn a_round_without_a_name_is_one_error() {
     let text = "#[collective(allgather)]\n#[round(0..p - 1)]\n#[state(D = 1, next = 2 * D)]\n\
                 #[send(to = rank + 1, blocks = [rank - s])]\n#[recv(from = rank - 1, blocks = [rank - 1 - s])]\nstruct R;";
     assert_eq!(errors(text), [(2, 8, "the index of the rounds needs a name: write `s in 0..n`".to_string())]);
-    // A later round with a name is read as always.
+    // A later round with a name is read as usual.
     let text = text.replace(
         "struct",
         "#[round(s in 0..1)]\n#[send(to = rank + 1, blocks = [x])]\n#[recv(from = rank - 1, blocks = [s])]\nstruct",
@@ -390,7 +390,7 @@ fn a_round_without_a_name_is_one_error() {
     assert_eq!(errors(&text).len(), 2);
 }
 
-/// Three rounds; what stands in the first, the second and the third besides their messages.
+/// Three rounds, with these additional clauses in the first, the second and the third.
 fn three_rounds(first: &str, second: &str, third: &str) -> Schedule {
     schedule(&format!(
         "#[collective(allgather)]
@@ -416,7 +416,7 @@ struct Moved;"
 fn a_definition_in_another_round_is_another_schedule() {
     let (few, all) = ("#[define(c = min(p - 1, 50))]", "#[define(c = p - 1)]");
     let (right, wrong) = (three_rounds(few, all, ""), three_rounds("", few, all));
-    // They read alike: definitions are listed first, and calls have names only.
+    // Both have the same text: definitions are listed first, and calls have names only.
     assert_eq!(right.to_string(), wrong.to_string());
     assert_ne!(right.canonical(), wrong.canonical());
     assert_ne!(right.fingerprint(), wrong.fingerprint());
@@ -459,11 +459,11 @@ fn an_attribute_that_nobody_knows_is_an_error_in_a_text() {
     let [(line, column, message)] = &alone(&with("#[quux(1)]")).expect("an error")[..] else { panic!("one error") };
     assert_eq!((*line, *column), (1, 2));
     assert!(message.starts_with("`quux` is not a clause of a collective; expected one of collective"), "{message}");
-    // What may be another macro's is not ours to judge.
+    // Attributes that may belong to another macro are accepted.
     for others in ["#[allow(dead_code)]", "#[derive(Serialize)] #[quux(1)]", "#[other::macro_of(1)]", "/// Text."] {
         assert_eq!(alone(&with(others)), None, "{others}");
     }
-    // A compiler says it itself.
+    // The compiler reports it itself.
     assert_eq!(errors(&with("#[quux(1)]")), []);
     let renamed = ring("").replace("#[recv", "#[receive");
     assert_eq!(errors(&renamed)[0].2, "`receive` is not a clause of a collective; did you mean `recv`?");
@@ -515,7 +515,7 @@ struct Tree { root: i64 }";
     assert!(all[0].2.starts_with("`sum` is not a collective; expected allgather"), "{all:?}");
 }
 
-/// Where the violation of a declaration stands: line and column.
+/// The line and column of a declaration's violation.
 fn place_of_violation(text: &str) -> (usize, usize) {
     let declaration = read(text).expect("a declaration");
     let violation = check::at_compile_time(&declaration.schedule).expect_err("a violation");

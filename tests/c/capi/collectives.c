@@ -1,10 +1,10 @@
-/* Every collective in its three forms against MPI's own function. */
+/* Compares every collective in its three forms with MPI's own function. */
 #include "capi.h"
 #include "forms.h"
 
 static const int lengths[4] = {0, 1, 7, 300};
 
-/* The lengths of blocks, and where they begin; gaps lie between them. */
+/* The lengths and offsets of blocks, with gaps between them. */
 typedef struct {
     int counts[64], displs[64], total;
 } lists;
@@ -37,7 +37,7 @@ static void allgather(MPI_Comm comm, const way *by, element of, int n, int rank,
     free(own);
 }
 
-/* Blocks that make a detour need calls that block. All ranks must say so, or none. */
+/* Algorithms that forward blocks need blocking calls. All ranks must report this, or none. */
 static void expect_later(MPI_Comm comm, const way *by, int code)
 {
     int least, most, straight = strstr(by->name, "spread-out") || strstr(by->name, "pairwise") || by->how == NULL;
@@ -49,7 +49,7 @@ static void expect_later(MPI_Comm comm, const way *by, int code)
 
 static void alltoall(MPI_Comm comm, const way *by, element of, int n, int rank, int p)
 {
-    /* What rank i has for rank j is as long as what j has for i, so that it can be done in place. */
+    /* What rank i sends to rank j is as long as what j sends to i, so that the call may be in place. */
     lists mine = lists_of(p, rank, n);
     int *own = data(of, n * p, rank), *others = data(of, mine.total, rank);
     for (int in_place = 0; in_place < 2; in_place++) {
@@ -100,7 +100,7 @@ static void reduce_scatter(MPI_Comm comm, const way *by, element of, int n, int 
             MPI_Reduce_scatter_block(send, all.after, n, of.type, op, comm);
             MPI_Reduce_scatter(sends, some.after, same.counts, of.type, op, comm);
         }
-        /* What lies behind this rank's block is anything, if it is done in place. */
+        /* In place, the memory after this rank's block is undefined. */
         size_t unit = (size_t)of.ints * sizeof(int);
         all.compared = in_place ? (size_t)n * unit : all.bytes;
         some.compared = in_place ? (size_t)same.counts[rank] * unit : some.bytes;
@@ -142,7 +142,7 @@ static void gather(MPI_Comm comm, const way *by, element of, int n, int rank, in
         const void *send = here ? MPI_IN_PLACE : own;
         result all = result_of(of, n * p, here, rank);
         MPI_Gather(send, n, of.type, all.after, n, of.type, root, comm);
-        /* What means something on the root alone is nonsense on the others. */
+        /* Arguments that matter only on the root are nonsense on other ranks. */
         FORMS(gather, all, by, by->all, send, n, of.type, rank == root ? all.found : NULL, rank == root ? n : -5, of.type,
               root, comm);
         release(&all);

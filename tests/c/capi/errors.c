@@ -1,4 +1,5 @@
-/* What is wrong gives the right class, through the error handler of the communicator, and a text that says what to do. */
+/* Errors have the right class, go through the error handler of the communicator, and have a text that says what to
+ * do. */
 #include "capi.h"
 
 static int calls, last;
@@ -9,7 +10,7 @@ static void handler(MPI_Comm *comm, int *code, ...)
     calls++, last = *code;
 }
 
-/* Expects a class, a text with these words, and so many calls of the handler since the last time. */
+/* Expects a class, a text with these words, and this number of handler calls since the last time. */
 static void refused(int code, int class, const char *words, int handled, const char *what)
 {
     char text[2000];
@@ -55,7 +56,7 @@ static void files(const char *wrong_file)
     expect(rules == NULL, "the handle", "a wrong file");
 }
 
-/* An algorithm that cannot do this. */
+/* An algorithm that cannot serve this call. */
 static void unserved(MPI_Comm comm, const char *name, int p)
 {
     int one = 1, all[64];
@@ -81,7 +82,7 @@ static void arguments(MPI_Comm comm)
     refused(roundel_bcast(&one, -1, MPI_INT, 0, comm, NULL), MPI_ERR_COUNT, "-1", 1, "a negative count");
     refused(roundel_bcast(&one, 1, MPI_DATATYPE_NULL, 0, comm, NULL), MPI_ERR_TYPE, "MPI_DATATYPE_NULL", 1, "no type");
     refused(roundel_bcast(MPI_IN_PLACE, 1, MPI_INT, 0, comm, NULL), MPI_ERR_BUFFER, "MPI_IN_PLACE", 1, "in place");
-    /* Nobody is the root that it names, so that nothing is sent. */
+    /* No rank is the root that it names, so nothing is sent. */
     int rank, size;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
@@ -105,7 +106,7 @@ static void arguments(MPI_Comm comm)
     expect(roundel_waitall(0, NULL) == MPI_SUCCESS && calls == 0, "nothing", "waitall");
 }
 
-/* What the MPI library finds wrong is told by it, once. */
+/* The MPI library reports the errors that it finds, once. */
 static void of_the_library(MPI_Comm comm)
 {
     int one = 1, code = roundel_bcast(&one, 1, MPI_INT, 1000, comm, NULL);
@@ -113,7 +114,8 @@ static void of_the_library(MPI_Comm comm)
     calls = 0;
 }
 
-/* One rank's handle differs: at the first call on a communicator, and at a later one; none is the same as some. */
+/* One rank's handle differs, at the first call on a communicator and at a later one; NULL on one rank is a difference,
+ * too. */
 static void handles_that_differ(MPI_Comm comm, int rank, const char *name, const char *other)
 {
     int one = 1, sum = 0;
@@ -139,7 +141,7 @@ done:
     roundel_algorithm_free(&how), roundel_algorithm_free(&same);
 }
 
-/* Between two groups the library does it; an algorithm that is asked for cannot. */
+/* On an intercommunicator the library does the call; a named algorithm cannot. */
 static void two_groups(MPI_Comm comm, int rank, int p)
 {
     int one = 1, sum = 0;

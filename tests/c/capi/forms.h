@@ -1,17 +1,17 @@
-/* The forms of a call: FORMS calls all of them, and compares what each gives. */
+/* The forms of a call: FORMS makes all of them, and compares their results. */
 #ifndef FORMS_H
 #define FORMS_H
 
 #define RESET(buffer) memcpy((buffer).found, (buffer).before, (buffer).bytes)
 
-/* The one that blocks. */
+/* The blocking form. */
 #define BLOCKING(NAME, buffer, by, expected, ...)                                                  \
     do {                                                                                           \
         RESET(buffer);                                                                             \
         compare(&(buffer), roundel_##NAME(__VA_ARGS__, (by)->how), expected, #NAME, (by)->name);   \
     } while (0)
 
-/* The one that does not block, and the persistent one, which is started three times. */
+/* The non-blocking form, and the persistent one, which is started three times. */
 #define LATER(NAME, buffer, by, expected, ...)                                                     \
     do {                                                                                           \
         roundel_request *request = NULL;                                                           \

@@ -1,7 +1,8 @@
 /*
- * Calls libroundel and compares with MPI. `capi algorithms (served|ordered|refused NAME)...` does so for algorithms, with the
- * class that MPI must see where they do not serve; `capi selection FILE` by rules, and by the environment; `capi requests`,
- * and `capi errors FILE`, with a wrong selection file, do what their sources say; `capi fatal` fails in a call whose error handler ends the job.
+ * Calls libroundel and compares with MPI. `capi algorithms (served|ordered|refused NAME)...` does so for algorithms,
+ * with the expected error class where they do not serve a call; `capi selection FILE` by rules, and by the environment;
+ * `capi requests` and `capi errors FILE`, with a wrong selection file, are described in their sources; `capi fatal`
+ * fails in a call whose error handler ends the job.
  */
 #include "../ending.h"
 #include "capi.h"
@@ -61,7 +62,7 @@ void release(result *buffer)
 void compare(const result *buffer, int code, int expected, const char *what, const char *of)
 {
     expect(class_of(code) == expected, what, of);
-    /* A call that is refused touches nothing. */
+    /* A refused call changes nothing. */
     const int *right = expected == MPI_SUCCESS ? buffer->after : buffer->before;
     expect(memcmp(buffer->found, right, buffer->compared) == 0, what, of);
 }
@@ -78,7 +79,8 @@ static void add(void *in, void *inout, int *count, MPI_Datatype *type)
     }
 }
 
-/* Elements as maps x -> a x + b modulo a prime, one after the other: that does not commute. `step` ints lie between a and b. */
+/* Elements are maps x -> a x + b modulo a prime; their composition does not commute. `step` is the distance from a to b
+ * in ints. */
 static void compose(const int *left, int *right, int step)
 {
     const int prime = 30011;
@@ -94,7 +96,7 @@ static void compose_gaps(void *in, void *inout, int *count, MPI_Datatype *type)
         compose((const int *)in + 4 * i, (int *)inout + 4 * i, 2);
 }
 
-/* The one on the left: associative, and whoever changes the order of ranks gives another one. */
+/* Returns the left operand: associative, and any other order of ranks gives a different result. */
 static void left(void *in, void *inout, int *count, MPI_Datatype *type)
 {
     (void)type;

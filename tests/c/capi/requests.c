@@ -1,9 +1,9 @@
-/* Calls that go on together, completed in another order on every second rank; and what requests may not do. */
+/* Concurrent calls, completed in another order on every second rank; and misuse of requests. */
 #include "capi.h"
 
 enum { LENGTH = 200, CALLS = 6 };
 
-/* Everything that six calls need, begun one after the other on all ranks. */
+/* Everything that six calls need; all ranks start them in the same order. */
 typedef struct {
     int own[LENGTH], sum[LENGTH], library[LENGTH], root[LENGTH], again[LENGTH];
     int *gathered, *exchanged, *sent;
@@ -39,7 +39,7 @@ static void begin(calls *all, MPI_Comm comm, int rank, int p)
     expect(code == MPI_SUCCESS, "ialltoall", "many");
     code = roundel_allreduce_init(all->own, all->again, LENGTH, MPI_INT, MPI_SUM, comm, ring, &all->requests[5]);
     expect(code == MPI_SUCCESS && roundel_start(&all->requests[5]) == MPI_SUCCESS, "allreduce_init", "many");
-    /* Requests do not need them any more. */
+    /* Requests no longer need them. */
     roundel_algorithm_free(&ring), roundel_algorithm_free(&library), roundel_algorithm_free(&bruck);
 }
 
@@ -99,7 +99,7 @@ static void by_testing(MPI_Comm comm, int rank, int p)
     check(&all, rank, p);
 }
 
-/* A persistent request is running until somebody has waited for it. */
+/* A persistent request is active until it has been waited for. */
 static void rules(MPI_Comm comm, const char *name)
 {
     int one = 1, sum = 0, p = 0, flag = 0;

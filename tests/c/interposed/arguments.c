@@ -1,10 +1,10 @@
-/* The arguments of a case on this rank: blocks, lengths, data, and what does not matter here. */
+/* The arguments of a case on this rank: blocks, lengths, data, and insignificant arguments. */
 #include "interposed.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether this rank is the root, brings data, gets data. */
+/* Whether this rank is the root, sends data, receives data. */
 typedef struct {
     int root, brings, gets, others;
 } role;
@@ -35,14 +35,14 @@ static int root_argument(const test_case *c, const role *r)
     return c->root % (c->comm->remote > 0 ? c->comm->remote : c->comm->size);
 }
 
-/* Lengths that all ranks know, of which some are 0. */
+/* Lengths that all ranks know; some are 0. */
 static int length_of(const test_case *c, uint32_t from, uint32_t to)
 {
     uint32_t random = mix(c->seed, from + 1000, to);
     return random % 4 == 0 ? 0 : (int)(random / 4 % (uint32_t)(2 * c->count + 1));
 }
 
-/* Blocks one behind the other, or with `spread` in another order and with gaps. */
+/* Blocks one after another or, with `spread`, in another order and with gaps. */
 static void place(buffer *b, const test_case *c, int spread)
 {
     int *order = memory(sizeof(int) * (size_t)(b->blocks + 1)), at = 0;
@@ -54,14 +54,14 @@ static void place(buffer *b, const test_case *c, int spread)
         order[j] = swap;
     }
     for (int i = 0; i < b->blocks; i++) {
-        /* Items of some layouts reach into the next ones; those of other blocks then lie clear of them. */
+        /* Items of some layouts overlap the next ones; other blocks must not overlap them. */
         b->displs[order[i]] = at;
         at += b->counts[order[i]] + (spread ? 2 + (int)(mix(c->seed, 78, (uint32_t)i) % 2) : 0);
     }
     free(order);
 }
 
-/* How many blocks a side has, if it matters. */
+/* The number of blocks of a side, if significant. */
 static int send_blocks(enum call call, int others)
 {
     return call == ALLTOALL || call == ALLTOALLV || call == SCATTER ? others : 1;
@@ -73,7 +73,7 @@ static int recv_blocks(enum call call, int others)
     return all ? others : 1;
 }
 
-/* Which number the ranks of this side have in `length_of`: those of two groups must not be mixed up. */
+/* The number of a rank in `length_of`, which distinguishes the ranks of two groups. */
 static uint32_t tagged(const test_case *c, int ours, int rank)
 {
     int first = c->comm->remote == 0 || (ours ? c->comm->first : !c->comm->first);
@@ -97,13 +97,13 @@ static void set_lengths(arguments *a, const test_case *c)
         a->recv.counts[i] = c->count;
         if (c->call == ALLGATHERV)
             a->recv.counts[i] = length_of(c, from, 0);
-        /* In place, what is sent is as long as what comes back. */
+        /* In place, what is sent is as long as what is received. */
         if (c->call == ALLTOALLV)
             a->recv.counts[i] = c->in_place ? length_of(c, from < me ? from : me, from < me ? me : from) : length_of(c, from, me);
     }
 }
 
-/* A reduce_scatter has the lengths of all, whatever it does with them. */
+/* A reduce_scatter has the lengths of all ranks in every form. */
 static void set_parts(arguments *a, const test_case *c)
 {
     int p = c->comm->size, sum = 0, in_place = c->in_place;
@@ -196,11 +196,11 @@ void make_arguments(arguments *a, const test_case *c)
 {
     role r = role_of(c);
     int in_place_here = c->in_place && c->call != BCAST && (!is_rooted(c->call) || r.root);
-    /* A broadcast has one buffer, whoever has the data. Different ranks may see it as different types. */
+    /* A broadcast has one buffer on all ranks. Different ranks may use different datatypes for it. */
     int turned = c->call == BCAST && c->comm->rank % 2;
     const datatype *one = turned ? c->other : c->type;
     a->has_send = r.brings && c->call != BCAST;
-    /* Ranks that have no part in a broadcast between groups must still have a buffer. */
+    /* Ranks that take no part in a broadcast between groups must still have a buffer. */
     a->has_recv = c->call == BCAST || r.gets;
     a->in_place = in_place_here;
     a->root = root_argument(c, &r);
@@ -227,7 +227,7 @@ void make_arguments(arguments *a, const test_case *c)
     set_handles(a, c, 0);
 }
 
-/* Buffers of which blocks are not the whole memory are copied by their bytes. */
+/* Copies all bytes of a buffer, because its blocks do not cover the whole memory. */
 static buffer copy_bytes(const buffer *b)
 {
     buffer bare = *b, copy;

@@ -16,7 +16,7 @@ buffer new_buffer(const datatype *type, int blocks)
     return b;
 }
 
-/* From where to where elements lie, counted from the origin. */
+/* The range of elements, relative to the origin. */
 static void bounds(const buffer *b, long *low, long *high)
 {
     const layout *as = b->type->as;
@@ -55,8 +55,8 @@ void free_buffer(buffer *b)
     free(b->displs);
 }
 
-/* Numbers with which every operation is exact, and some of which are equal. Sums of nine fit a byte: Open MPI's own sums of short
-   integers saturate on some processors, so that the order of operands shows. */
+/* Numbers with which every operation is exact; some are equal. Sums of nine of them fit a byte: Open MPI's own sums of
+   short integers saturate on some processors, which would make the order of operands visible. */
 static int number_for(const operation *op, uint32_t random, int is_signed)
 {
     if (op == NULL)
@@ -76,7 +76,7 @@ void fill_block(buffer *b, int block, const test_case *c, int rank, int first)
         for (int j = 0; j < as->elements; j++) {
             uint32_t random = mix(c->seed, (uint32_t)rank, (uint32_t)(first + i * as->elements + j));
             long place = ((long)b->displs[block] + i) * as->extent + as->offset[j];
-            /* A product of complex numbers may have zeros of either sign: these have no imaginary part. */
+            /* Products of complex numbers may have zeros of either sign, so these numbers have no imaginary part. */
             int second = c->op && c->op->product ? 0 : (int)(random >> 8);
             of->fill(b->origin + place * (long)of->size, number_for(c->op, random, of->class == REAL), second);
         }

@@ -1,7 +1,7 @@
 /* MPI's functions by name, form and width of counts. */
 #include "interposed.h"
 
-/* Between groups, MPICH wants an address of those who neither bring nor get anything. */
+/* Between groups, MPICH requires an address even from ranks that neither send nor receive. */
 static char nowhere[64];
 
 static void *address(const test_case *c, const arguments *a, const buffer *b)
@@ -11,7 +11,7 @@ static void *address(const test_case *c, const arguments *a, const buffer *b)
     return a->bottom && b->memory ? MPI_BOTTOM : b->origin;
 }
 
-/* Addresses as C passes them. What does not matter on this rank is something that MPI must not look at. */
+/* Addresses as C passes them. Insignificant arguments are invalid, because MPI must ignore them. */
 static const void *sent(const test_case *c, const arguments *a)
 {
     if (a->in_place && c->call != SCATTER)
@@ -26,7 +26,7 @@ static void *received(const test_case *c, const arguments *a)
     return address(c, a, &a->recv);
 }
 
-/* Insignificant ones are rubbish in half of the cases. */
+/* Insignificant arguments are rubbish in half of the cases. */
 static int rubbish(const test_case *c, int has)
 {
     return !has && (c->call == GATHER || c->call == SCATTER) && c->seed % 2;

@@ -1,9 +1,11 @@
 /*
  * Cases as text: `KEY=VALUE` words. A call is
  *
- *   call=allgather form=nonblocking type=int:vector other=contiguous count=5 comm=split:3 op=sum root=1 finish=waitany seed=7
+ *   call=allgather form=nonblocking type=int:vector other=contiguous count=5 comm=split:3 op=sum root=1
+ *     finish=waitany seed=7
  *
- * with `in_place=1`, `bottom=1`, `null=1`, `large=1`, `fresh=1`, `starts=3` where wanted; `call=message way=cross` exchanges messages.
+ * with `in_place=1`, `bottom=1`, `null=1`, `large=1`, `fresh=1`, `starts=3` where wanted; `call=message way=cross`
+ * exchanges messages.
  */
 #include "interposed.h"
 
@@ -26,7 +28,7 @@ static int place_in(const char *const *names, const char *name)
     return 0;
 }
 
-/* What the words say before anything is looked up. */
+/* The values of the words, before names are looked up. */
 typedef struct {
     char base[16], layout[16], other[16], op[16], comm[32];
 } names;
@@ -93,7 +95,7 @@ static int reduces(enum call call)
     return call == ALLREDUCE || call == REDUCE || call == REDUCE_SCATTER || call == REDUCE_SCATTER_BLOCK;
 }
 
-/* Both sides have the same signature if one has several items for each of the other. */
+/* Both sides have the same type signature if one has several items for each of the other. */
 static void look_up_types(test_case *c, const names *n)
 {
     c->type = find_type(n->base, n->layout);
@@ -114,13 +116,13 @@ static void look_up(test_case *c, const names *n)
     look_up_types(c, n);
     if (reduces(c->call)) {
         c->op = find_operation(n->op);
-        /* Open MPI does not reduce elements of no bytes. */
+        /* Open MPI does not reduce empty elements. */
         if (c->op == NULL || !operation_serves(c->op, c->type) || c->type->as->elements == 0)
             stop("this operation is not for this type", c->line);
     }
 }
 
-/* Some combinations are not MPI; the case is then another one, on all ranks alike. */
+/* Some combinations are not valid MPI; the case is then changed in the same way on all ranks. */
 static void adjust(test_case *c)
 {
     if (c->null)
@@ -150,15 +152,15 @@ static int is_passed_on(const test_case *c)
     return none || (rooted && c->count > 200);
 }
 
-/* In reduce_scatters that block. */
+/* In blocking reduce_scatters. */
 #ifdef OPEN_MPI
 enum { KEEPS_ORDER = 1 };
 #else
 enum { KEEPS_ORDER = 0 };
 #endif
 
-/* What Open MPI 4.1.4 and MPICH 4.0.2 do wrong themselves. */
-/* Before its lower bound, or after it. */
+/* Cases in which Open MPI 4.1.4 and MPICH 4.0.2 are wrong themselves. */
+/* Whether data begins before the address of an element, or after it. */
 static int begins_elsewhere(const layout *as)
 {
     int first = as->offset[0];
@@ -178,10 +180,10 @@ static void spare(test_case *c)
     /* Over UCX it truncates long messages with gaps. */
     if (c->count > 20 && is_gappy(c))
         c->count = 20;
-    /* Open MPI's unpacking overflows memory of its own where a long message is cut within an element of more than 16 bytes. */
+    /* Open MPI's unpacking overflows its own memory if a long message is cut within an element of more than 16 bytes. */
     if (c->count > 4 && c->call != MESSAGE && c->type->of->size > 16)
         c->count = 4;
-    /* Its long reductions, too, where elements do not begin at their address. */
+    /* So do its long reductions, if elements do not begin at their address. */
     if (c->count > 20 && c->op != NULL && begins_elsewhere(c->type->as))
         c->count = 20;
     /* MPICH's reduce of more than 2048 bytes reads from MPI_IN_PLACE if the root is not rank 0. */
@@ -190,18 +192,18 @@ static void spare(test_case *c)
     /* After it, the next collective of Open MPI on this communicator never ends. */
     if (c->call == ALLTOALLV && c->in_place)
         c->form = BLOCKING;
-    /* Calls without data and long ones with a root are the library's; and MPICH's persistent collectives free memory that is not
-     * theirs. */
+    /* Calls without data, and long ones with a root, go to the library; and MPICH's persistent collectives free memory
+     * that they do not own. */
     if (c->form == PERSISTENT && (!interposed || is_passed_on(c)))
         c->form = NONBLOCKING;
-    /* So are reduce_scatters that must keep the order of ranks, of which neither library is right in all forms. */
+    /* So do reduce_scatters that must keep the order of ranks, which neither library gets right in all forms. */
     if ((c->call == REDUCE_SCATTER || c->call == REDUCE_SCATTER_BLOCK) && !c->op->commutes) {
         c->form = BLOCKING;
         if (!KEEPS_ORDER)
             c->op = find_operation("add");
     }
-    /* Open MPI writes before the beginning of its own memory if a lower bound is negative, and behind its end if elements that are
-     * reduced begin late. The first calls on a communicator that do not block are its own. */
+    /* Open MPI writes before the beginning of its own memory if a lower bound is negative, and beyond its end if
+     * reduced elements begin after their address. It does the first non-blocking calls on a communicator. */
     int outside = c->call != MESSAGE && (c->type->as->offset[0] < 0 || (c->op != NULL && begins_elsewhere(c->type->as)));
     if (outside && !has_persistent)
         c->form = BLOCKING;

@@ -1,5 +1,5 @@
-/* Communicators of all kinds, made when a case first names them: `world`, `self`, `dup`, `reversed`, `shared`, `inter`, and with a
- * number behind a colon `split`, `cart`, `group`. */
+/* Communicators of all kinds, made when a case first names them: `world`, `self`, `dup`, `reversed`, `shared`, `inter`,
+ * and, followed by a colon and a number, `split`, `cart`, `group`. */
 #include "interposed.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static MPI_Comm cart(uint32_t seed)
     return comm;
 }
 
-/* Every rank with its own chance, the last one always. */
+/* Each rank is a member at random; the last one always is. */
 static MPI_Comm group(uint32_t seed)
 {
     MPI_Comm comm;

@@ -1,8 +1,8 @@
 /*
- * Calls MPI_X, which may be interposed, and holds it against PMPI_X on copies of the same data.
+ * Calls MPI_X, which may be interposed, and compares it with PMPI_X on copies of the same data.
  *
  * A file has one case per line. All references are computed first; then the cases run in their order, non-blocking ones
- * several at a time, while ranks exchange messages and complete requests each in an order of its own.
+ * several at a time, while ranks exchange messages and complete requests, each in its own order.
  */
 #ifndef INTERPOSED_H
 #define INTERPOSED_H
@@ -11,11 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What may be reduced with what. */
+/* Classes of datatypes, which determine the operations. */
 enum class { SIGNED, UNSIGNED, REAL, COMPLEX, LOGICAL, BYTES, ADDRESS, PAIR, NO_NUMBER };
 
-/* A predefined datatype, or a struct of several. Of each `period` bytes the first `value` ones count, and an int at `place`, if
- * that is not 0; the others are padding. */
+/* A predefined datatype, or a struct of several. Of each `period` bytes the first `value` ones count, and an int at
+ * `place`, if that is not 0; the others are padding. */
 typedef struct {
     const char *name;
     enum class class;
@@ -25,7 +25,7 @@ typedef struct {
     MPI_Datatype type;
 } base;
 
-/* How elements of a base lie in one item of a datatype; offsets and extent count elements. */
+/* The positions of base elements in one item of a datatype; offsets and extent count elements. */
 typedef struct {
     const char *name;
     int elements;
@@ -43,14 +43,14 @@ typedef struct {
 void make_types(void);
 void free_types(void);
 const datatype *find_type(const char *base_name, const char *layout_name);
-/* The datatype of a handle; NULL if it is none of ours. */
+/* The datatype of a handle; NULL if the program did not make it. */
 const datatype *type_of(MPI_Datatype handle);
 
 /* operations.c */
 typedef struct {
     const char *name;
     MPI_Op op;
-    /* Values for it are small and positive. */
+    /* Whether its values must be small and positive. */
     int product;
     /* The function of a user-defined one. */
     MPI_User_function *function;
@@ -66,9 +66,9 @@ typedef struct {
     char name[32];
     MPI_Comm comm;
     int rank, size;
-    /* Of the other group, if there is one. */
+    /* The size of the other group, if there is one. */
     int remote;
-    /* This rank is in the group that has the root. */
+    /* Whether this rank is in the group that has the root. */
     int first;
 } communicator;
 const communicator *find_communicator(const char *name);
@@ -108,7 +108,7 @@ typedef struct {
     /* Displacements are in extents. */
     int *counts, *displs;
     const datatype *type;
-    /* None if it does not matter on this rank. */
+    /* NULL if insignificant on this rank. */
     char *memory, *origin;
     size_t bytes;
 } buffer;
@@ -121,7 +121,7 @@ void free_buffer(buffer *b);
 void fill_block(buffer *b, int block, const test_case *c, int rank, int first);
 /* A copy of the same memory. */
 buffer copy_of(const buffer *b);
-/* The place of the first byte that differs, or -1. */
+/* The position of the first byte that differs, or -1. */
 long difference(const buffer *found, const buffer *expected);
 long total(const buffer *b);
 
@@ -159,7 +159,7 @@ void prepare(run *r);
 void execute(run *r);
 /* At the end, in the order of lines. */
 void free_run(run *r);
-/* Compares; whether it is over, otherwise it is to be started again. */
+/* Compares the result. Returns whether the case is over; otherwise it must be started again. */
 int completed(run *r, MPI_Request *request);
 void restart(run *r, MPI_Request *request);
 
@@ -167,9 +167,9 @@ void restart(run *r, MPI_Request *request);
 void add_pending(run *r, MPI_Request request);
 void add_message(MPI_Request request, int *value, int expected);
 void complete(enum finish how, uint32_t seed);
-/* Waits for the collective that was called first of those under way. */
+/* Waits for the oldest pending collective. */
 void complete_oldest(void);
-/* Starts persistent ones once more, on all ranks at the same place of the program. */
+/* Starts persistent requests once more, on all ranks at the same point of the program. */
 void start_again(void);
 void complete_all(void);
 
@@ -178,10 +178,10 @@ void exchange(const test_case *c);
 
 /* main.c */
 extern int world_rank, world_size;
-/* Where a received byte is changed on purpose; line 0 is none. */
+/* The line in which a received byte is changed on purpose; 0 for none. */
 extern int spoilt_line;
 extern size_t spoilt_byte;
-/* Whether MPI_ is not the library's own. */
+/* Whether MPI_ functions are interposed. */
 extern int interposed;
 void failed(const test_case *c, const char *what, long where);
 uint32_t mix(uint32_t seed, uint32_t a, uint32_t b);

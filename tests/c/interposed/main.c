@@ -1,6 +1,6 @@
 /*
- * `interposed FILE [--expect-served] [--spoil=LINE:BYTE]`: runs the cases of a file; see cases.c for their form. A byte that is
- * spoilt must be found.
+ * `interposed FILE [--expect-served] [--spoil=LINE:BYTE]`: runs the cases of a file; see cases.c for their form. A
+ * spoilt byte must be detected.
  */
 #define _GNU_SOURCE
 #include "../ending.h"
@@ -44,7 +44,7 @@ void *memory(size_t bytes)
     return found;
 }
 
-/* With the library loaded, MPI's names are its own. */
+/* If Roundel is loaded, MPI's names resolve to its functions. */
 static int is_interposed(void)
 {
     Dl_info info;
@@ -52,7 +52,7 @@ static int is_interposed(void)
     return function != NULL && dladdr(function, &info) && strstr(info.dli_fname, "roundel") != NULL;
 }
 
-/* A trace, for programs that do not end. */
+/* Prints a trace, to debug programs that hang. */
 static int talks;
 
 static int read_all(const char *name, run **runs, int *lines)
@@ -83,7 +83,7 @@ static int read_all(const char *name, run **runs, int *lines)
     return count;
 }
 
-/* Not all ranks have every case, but all have the lines in the same order. */
+/* Not all ranks have every case, but all have the cases in the order of lines. */
 static void advance(int *line, int to)
 {
     for (; *line < to; ++*line)

@@ -1,6 +1,6 @@
 /*
- * Messages and other calls while collectives are outstanding. Ranks are pairs, of which the odd ones complete a collective before
- * they send and the even ones after they have received: MPI promises that this ends.
+ * Messages and other calls while collectives are outstanding. In each pair of ranks, the odd one completes a collective
+ * before it sends, and the even one after it has received: MPI promises that this ends.
  */
 #include "interposed.h"
 
@@ -76,7 +76,7 @@ static void send(const test_case *c)
         MPI_Send(&value, 1, MPI_INT, partner(), TAG, MPI_COMM_WORLD);
 }
 
-/* The odd ones answer after their collective, the even ones wait here for them. */
+/* Odd ranks answer after their collective; even ranks wait here for them. */
 static void both(const test_case *c)
 {
     int value = number_of(c, world_rank), found = -1;
@@ -89,7 +89,7 @@ static void both(const test_case *c)
     check(c, found, &status);
 }
 
-/* So long that it must wait for its receiver. */
+/* Long enough that the send waits for its receiver. */
 static void long_message(const test_case *c, int sends)
 {
     int *data = memory(sizeof(int) << 18);
@@ -120,7 +120,7 @@ static void post_messages(const test_case *c)
     add_message(request, NULL, 0);
 }
 
-/* Collectives that nobody interposes, but in which the others must go on. */
+/* Collectives that are not interposed, but during which the others must progress. */
 static void other_collective(const test_case *c)
 {
     int mine = number_of(c, world_rank), sum = 0, expected = 0;

@@ -26,7 +26,7 @@ static void add_one(const int *in, int *inout)
     *inout = (int)(((unsigned)*in + (unsigned)*inout) & 0xffffff);
 }
 
-/* An int is a map x -> a x + b modulo 251; one after the other does not commute. */
+/* An int is a map x -> a x + b modulo 251; composition does not commute. */
 static void compose_one(const int *in, int *inout)
 {
     int a = *in / 251 % 251, b = *in % 251, c = *inout / 251 % 251, d = *inout % 251;

@@ -1,16 +1,16 @@
-/* Requests that are outstanding, and all of MPI's ways to complete them; each rank takes them in an order of its own. */
+/* Outstanding requests, and all of MPI's ways to complete them; each rank completes them in its own order. */
 #include "interposed.h"
 
 #include <sched.h>
 
 enum { USUAL = 16, MOST = 128 };
 
-/* A collective, or a message with the number that it must bring. */
+/* A collective, or a message with the number that it must carry. */
 typedef struct {
     run *collective;
     int *value;
     int expected;
-    /* A persistent one rests until all ranks start it again. */
+    /* A persistent request is inactive until all ranks start it again. */
     int active;
 } entry;
 
@@ -49,7 +49,7 @@ static int over(int i)
     return 1;
 }
 
-/* Takes those out that are over. */
+/* Removes completed requests. */
 static void finish_marked(const int *done)
 {
     int kept = 0;
@@ -86,7 +86,7 @@ static void test_until_done(MPI_Request *request)
     }
 }
 
-/* A question that leaves the request as it is. */
+/* Tests without completing the request. */
 static void ask_until_done(MPI_Request *request)
 {
     int done = 0;
@@ -97,7 +97,7 @@ static void ask_until_done(MPI_Request *request)
     MPI_Wait(request, MPI_STATUS_IGNORE);
 }
 
-/* Those that are active, one behind the other: MPICH 4.0.2 never returns if persistent collectives that rest are among them. */
+/* The active requests: MPICH 4.0.2 never returns if inactive persistent collectives are among them. */
 static MPI_Request active[MOST];
 static int place[MOST];
 
@@ -177,7 +177,7 @@ static void all(int wait)
     finish_all();
 }
 
-/* One that is active, or -1. */
+/* An active request, or -1. */
 static int some_active(uint32_t random)
 {
     for (int i = 0; i < outstanding; i++) {
@@ -207,7 +207,7 @@ void complete(enum finish how, uint32_t seed)
     }
 }
 
-/* The collective that was called first of those that are under way, or -1. */
+/* The oldest pending collective, or -1. */
 static int oldest(void)
 {
     int found = -1;
@@ -228,7 +228,7 @@ void complete_oldest(void)
     finish_one(one);
 }
 
-/* All ranks are here with the same persistent requests, so that none waits for one that another does not start. */
+/* All ranks are here with the same persistent requests, so no rank waits for a request that another does not start. */
 void start_again(void)
 {
     for (int i = 0; i < outstanding; i++) {

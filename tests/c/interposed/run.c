@@ -1,10 +1,11 @@
-/* One case: its reference, its call, and what came of it. */
+/* One case: its reference, its call, and its result. */
 #include "interposed.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* By definition, because neither library is right: all is reduced everywhere, and each rank takes its part. */
+/* Follows the definition, because neither library is right: everything is reduced everywhere, and each rank takes its
+ * part. */
 static void scatter_by_definition(const test_case *c, arguments *a)
 {
     buffer whole = new_buffer(c->type, 1);
@@ -32,7 +33,7 @@ void prepare(run *r)
     if (c->call == MESSAGE)
         return;
     make_arguments(&r->before, c);
-    /* MPICH is wrong about some data at MPI_BOTTOM, so that the reference has none there. */
+    /* MPICH is wrong for some data at MPI_BOTTOM, so the reference does not use it. */
     copy_arguments(&r->expected, &r->before, c, 0);
     copy_arguments(&r->found, &r->before, c, c->bottom);
     if (is_by_definition(c))
@@ -41,7 +42,7 @@ void prepare(run *r)
         call_reference(c, &r->expected);
 }
 
-/* What a reduce_scatter in place leaves behind its result is not said: only gaps must be as they were. */
+/* The memory after the result of a reduce_scatter in place is undefined: only gaps must be unchanged. */
 static void forget_rest(run *r)
 {
     const test_case *c = r->about;
@@ -77,8 +78,8 @@ static void clean(run *r)
     free_arguments(&r->found);
 }
 
-/* Handles of its own, which are freed as soon as MPI allows it: before the operation is complete. Open MPI 4.1 breaks down if a
- * communicator is, so that it is freed at the end. */
+/* Separate handles, freed as soon as MPI allows: before the operation is complete. Open MPI 4.1 fails if a communicator
+ * is freed then, so it is freed at the end. */
 #ifdef OPEN_MPI
 enum { FREES_EARLY = 0 };
 #else
@@ -114,7 +115,7 @@ static void free_fresh(run *r)
     }
 }
 
-/* MPI has read lists when a call returns only if it blocks, so they stay. */
+/* Only a blocking call has read its lists when it returns, so they are kept. */
 static void post(run *r)
 {
     const test_case *c = r->about;
@@ -147,7 +148,7 @@ void execute(run *r)
     }
 }
 
-/* As before the first start. */
+/* Restores the memory to its contents before the first start. */
 static void restore(run *r)
 {
     if (r->found.recv.memory != NULL)

@@ -159,7 +159,7 @@ static void make_bases(void)
     ADD(count, ADDRESS, MPI_Count, MPI_COUNT);
     ADD(cfloat, COMPLEX, float complex, MPI_C_FLOAT_COMPLEX);
     ADD(cdouble, COMPLEX, double complex, MPI_C_DOUBLE_COMPLEX);
-    /* Of 16 bytes, 10 have the number. */
+    /* 10 of the 16 bytes hold the number. */
     ADD_PADDED(ldouble, REAL, long double, 16, 10, 0, MPI_LONG_DOUBLE);
     ADD_PADDED(cldouble, COMPLEX, long double complex, 16, 10, 0, MPI_C_LONG_DOUBLE_COMPLEX);
     ADD_PAIR(float_int, sizeof(float), MPI_FLOAT_INT);

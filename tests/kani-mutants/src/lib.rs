@@ -1,12 +1,12 @@
 //! Wrong collectives, for the harnesses to refute.
 //!
-//! Each declaration is Bruck's allgather with one fault, or a small algorithm that is wrong from the start.
-//! `check(p <= 1)` makes the check at compile time look away. `expected.txt` lists the harnesses that must fail, and
-//! `run.sh` sees to it that exactly these fail as plain tests, and that Kani refutes each of them.
+//! Each declaration is Bruck's allgather with one fault, or a small algorithm that is wrong from the start. `check(p <=
+//! 1)` hides the fault from the check at compile time. `expected.txt` lists the harnesses that must fail. `run.sh`
+//! verifies that exactly these fail as plain tests, and that Kani refutes one harness for each fault.
 
 use roundel::Collective;
 
-/// The receiver waits for somebody else.
+/// The receiver waits for another rank.
 #[derive(Collective)]
 #[collective(allgather)]
 #[check(p <= 1)]
@@ -40,7 +40,7 @@ pub struct WrongCount;
 #[holds(D == pow(2, s))]
 pub struct WrongOrder;
 
-/// The first message of every rank is to itself.
+/// Every rank sends its first message to itself.
 #[derive(Collective)]
 #[collective(allgather)]
 #[check(p <= 1)]
@@ -49,7 +49,7 @@ pub struct WrongOrder;
 #[recv(from = rank - s, blocks = [rank - s])]
 pub struct ToItself;
 
-/// Right for every p of which somebody could run it; its arithmetic overflows beyond 2^21 ranks.
+/// Right for every p that could be run; its arithmetic overflows beyond 2^21 ranks.
 #[derive(Collective)]
 #[collective(allgather)]
 #[check(p <= 1)]
@@ -60,7 +60,7 @@ pub struct ToItself;
 #[holds(D == pow(2, s))]
 pub struct Overflows;
 
-/// One round too few where p is no power of two.
+/// One round too few if p is not a power of two.
 #[derive(Collective)]
 #[collective(allgather)]
 #[check(p <= 1)]
@@ -71,7 +71,7 @@ pub struct Overflows;
 #[holds(D == pow(2, s))]
 pub struct Incomplete;
 
-/// The last round sends all that is held, and so writes blocks twice.
+/// The last round sends everything that is held, so blocks are written twice.
 #[derive(Collective)]
 #[collective(allgather)]
 #[check(p <= 1)]
@@ -82,7 +82,7 @@ pub struct Incomplete;
 #[holds(D == pow(2, s))]
 pub struct Twice;
 
-/// Everybody sends what it does not hold yet; both sides agree about it.
+/// Every rank sends what it does not hold yet; sender and receiver agree on the blocks.
 #[derive(Collective)]
 #[collective(allgather)]
 #[check(p <= 1)]

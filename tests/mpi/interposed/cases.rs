@@ -4,11 +4,11 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use roundel_spec::Kind;
 
-/// A call, or messages between others; shrunk to one that is simpler.
+/// A call, or messages between calls; shrinks to a simpler one.
 pub(crate) type Line = String;
 
-/// Lists of up to so many lines, so that one that fails can become short; more than half of which are of one collective
-/// if that is given.
+/// Lists of up to `most` lines, so that a failing one can shrink. More than half of the lines are of one collective if
+/// `mostly` names it.
 pub(crate) fn lines(most: usize, mostly: Option<Kind>) -> impl Strategy<Value = Vec<Line>> {
     prop::collection::vec(line(mostly), 1..=most)
 }

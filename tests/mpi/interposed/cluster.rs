@@ -1,5 +1,5 @@
-//! What is served by default is served between nodes: on an emulated cluster, with Open MPI. `tests/tools/cluster.sh`
-//! makes the nodes.
+//! The default serves calls between nodes: on an emulated cluster, with Open MPI. `tests/tools/cluster.sh` makes the
+//! nodes.
 
 use crate::job::{LIMIT, Run, run};
 use crate::launch::SHARED;
@@ -9,10 +9,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// Where the cluster cannot be made (it takes root and /dev/net/tun), cluster.sh ends with this status.
+/// If the cluster cannot be made (it needs root and /dev/net/tun), cluster.sh ends with this status.
 const NO_CLUSTER: i32 = 125;
 
-/// The first calls on a communicator are the library's, then it is set up, in the same call on all ranks; whatever the
+/// The first calls on a communicator go to the library; then it is set up, in the same call on all ranks, whatever the
 /// calls are.
 #[test]
 fn communicators_are_set_up_late() {
@@ -34,7 +34,7 @@ fn communicators_are_set_up_late() {
 }
 
 /// Random calls through the memory of each node and with messages between them: on nodes of the same size, of different
-/// sizes, and with ranks that are dealt out in turn.
+/// sizes, and with ranks distributed cyclically.
 #[test]
 fn memory_of_several_nodes() {
     let Some(library) = OPEN_MPI.library() else { return };

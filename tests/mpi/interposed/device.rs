@@ -4,10 +4,11 @@ use crate::faults::on_each;
 use crate::launch::Settings;
 use crate::programs::{c, device_runtime};
 
-/// Whose functions the stand-in has, and how the libraries are called that have them.
+/// The runtimes whose functions the stand-in has, and the names of their libraries.
 const RUNTIMES: [(&str, &str); 3] = [("CUDA", "libcudart"), ("DRIVER", "libcuda"), ("HIP", "libamdhip64")];
 
-/// On some ranks, loaded after calls were served on the communicator: nobody touches it, and nobody waits for ever.
+/// The runtime is loaded on some ranks, after calls were served on the communicator: the processor must not touch its
+/// memory, and no rank may wait forever.
 #[test]
 fn device_memory_that_comes_late_is_copied() {
     on_each(|mpi| {
@@ -28,7 +29,7 @@ fn device_memory_that_comes_late_is_copied() {
     });
 }
 
-/// Known when ranks agree, be it on one alone: the library does all calls on all ranks.
+/// If any rank has the runtime when ranks compare settings, the library does all calls on all ranks.
 #[test]
 fn where_a_runtime_is_loaded_the_library_does_all_calls() {
     on_each(|mpi| {

@@ -1,4 +1,4 @@
-//! What is not a random case: programs of their own, memory, and everything that goes wrong.
+//! Tests other than random cases: separate programs, memory, and failures.
 
 use crate::job::Run;
 use crate::launch::Settings;
@@ -6,7 +6,7 @@ use crate::mpi::{MPICH, MPICH_5, Mpi, OPEN_MPI, OPEN_MPI_5, say};
 use crate::{programs, write_cases};
 use std::path::{Path, PathBuf};
 
-/// Cases of every kind, for what is not about cases.
+/// Cases of every kind, for tests that are not about particular cases.
 const SOME: [&str; 6] = [
     "call=allreduce form=nonblocking type=double:plain op=sum count=7 comm=world finish=none seed=1",
     "call=allgather form=nonblocking type=int:vector other=plain count=5 comm=split:1 finish=waitany seed=2",
@@ -44,7 +44,7 @@ fn the_program_finds_what_is_spoilt() {
     });
 }
 
-/// Communicators ask nobody about what is known of the world, and are set up only if a call of theirs is served.
+/// Communicators do not ask for what is known about the world, and are set up only if one of their calls is served.
 #[test]
 fn communicators_that_are_set_up() {
     on_each(|mpi| {
@@ -61,8 +61,8 @@ fn communicators_that_are_set_up() {
     });
 }
 
-/// Few blocks of few elements, so that many calls have as much data as one before, in other blocks: what was left of
-/// that is of no use.
+/// Few blocks of few elements, so that many calls have as much data as an earlier one but in different blocks: the
+/// earlier plan must not be reused.
 #[test]
 fn calls_that_are_almost_alike() {
     let calls = ["allgatherv", "alltoallv", "reduce_scatter", "allgather", "gather", "scatter"];
@@ -111,7 +111,7 @@ fn two_threads() {
     });
 }
 
-/// What the program frees before a call is complete; and other things that are its own.
+/// Handles that the program frees before a call is complete, and its attributes and thread levels.
 #[test]
 fn handles_that_are_freed() {
     on_each(|mpi| {
@@ -162,7 +162,7 @@ fn selection_files_that_are_wrong() {
     });
 }
 
-/// Names, texts, and what must be said of each.
+/// Names, texts, and the expected error of each.
 fn wrong_files() -> [(&'static str, Option<&'static str>, &'static str); 3] {
     let malformed = "format = \"roundel-selection\"\nversion = 1\n\n[[rule]]\ncollective = allreduce\n";
     let contradictory = concat!(

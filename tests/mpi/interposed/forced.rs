@@ -7,14 +7,14 @@ use roundel_spec::check::Points;
 use roundel_spec::schedule::{ROOT, Schedule};
 use roundel_spec::{Arguments, Kind};
 
-/// So many combinations of parameters of each algorithm, and one where time is short.
+/// The number of combinations of parameters of each algorithm; one if time is short.
 const COMBINATIONS: u64 = 2;
 
 /// An algorithm with parameters.
 pub(crate) struct Forced {
     /// Its name in the catalogue.
     pub(crate) name: &'static str,
-    /// Of what it is one.
+    /// Its kind of collective.
     pub(crate) kind: Kind,
     /// The text that forces it.
     pub(crate) text: String,
@@ -22,7 +22,7 @@ pub(crate) struct Forced {
     pub(crate) ranks: Vec<usize>,
 }
 
-/// All of them.
+/// All algorithms with their parameters.
 pub(crate) fn all() -> Vec<Forced> {
     catalogue().iter().flat_map(of_entry).collect()
 }
@@ -56,7 +56,7 @@ fn text(name: &str, schedule: &Schedule, args: &Arguments) -> String {
     format!("{}:{name}{colon}{}", schedule.kind, parameters.join(","))
 }
 
-/// A list of one number ends with a sign of its own.
+/// A list of one number ends with a `+`.
 fn plus(values: &[i64]) -> String {
     let values: Vec<String> = values.iter().map(i64::to_string).collect();
     values.join("+") + if values.len() == 1 { "+" } else { "" }

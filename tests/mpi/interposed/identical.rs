@@ -1,4 +1,4 @@
-//! All ranks get identical results of an allreduce, whatever is forced.
+//! All ranks get identical results from an allreduce, whatever is forced.
 
 use crate::faults::on_each;
 use crate::launch::Settings;
@@ -16,17 +16,19 @@ fn sums_are_the_same_on_all_ranks() {
             let settings = Settings::served().with("ROUNDEL_FORCE", forced).with("ROUNDEL_EXPLAIN", "1");
             let run = mpi.run(10, &settings, &program, &[]);
             run.succeeds();
-            // Sums of floats are done in another way, and it says why; integers are not.
+            // Sums of floats use another algorithm, and the explanation says why; integers use the forced one.
             let name = forced.split(':').nth(1).unwrap_or_default();
             let said = run.output().contains("MPI demands identical results of an allreduce");
             let served = run.output().contains(&format!(": allreduce/{name}"));
             assert!(said && served, "{}", run.report());
         }
         mpi.run(10, &Settings::served(), &program, &[]).succeeds();
+        mpi.run(4, &Settings::usual(), &program, &[]).succeeds();
+        mpi.run(4, &Settings::shared(), &program, &[]).succeeds();
     });
 }
 
-/// Whoever says so gets what was forced; and the program would have found the difference.
+/// A rule with `order = "any"` gets what was forced, and the program does find the difference.
 #[test]
 fn any_order_is_taken_knowingly() {
     let rule = "format = \"roundel-selection\"\nversion = 1\n\n[[rule]]\ncollective = \"allreduce\"\nalgorithm = \"prefix\"\n\

@@ -1,4 +1,4 @@
-//! Jobs under the launcher of an MPI, with the interposing library before it or not.
+//! Jobs under the launcher of an MPI, with or without the interposing library.
 
 use crate::job::{LIMIT, Run, run};
 use crate::mpi::{Mpi, say};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// So long may jobs take that are not part of every run of the tests.
+/// The time limit of jobs that are not part of every test run.
 const LONG: Duration = Duration::from_secs(600);
 
 /// One algorithm for each collective, all of which serve any number of ranks.
@@ -18,16 +18,16 @@ pub(crate) const SHARED: &str = "allgather:shared-memory;allreduce:shared-memory
                       alltoall:shared-memory;broadcast:shared-memory;reduce:shared-memory;gather:shared-memory;\
                       scatter:shared-memory";
 
-/// What a job gets beside its program.
+/// The settings of a job besides its program.
 #[derive(Clone, Default)]
 pub(crate) struct Settings {
     /// Whether the library is loaded before MPI.
     pub(crate) interposed: bool,
-    /// The MPI whose library that is, if it is not this one.
+    /// The MPI that the library was built for, if not this one.
     pub(crate) of: Option<&'static Mpi>,
     /// Variables of all ranks.
     pub(crate) variables: Vec<(&'static str, String)>,
-    /// A variable of the last rank alone.
+    /// A variable of the last rank only.
     pub(crate) last: Option<(&'static str, String)>,
     /// A program that runs the program, with its options.
     pub(crate) under: Vec<String>,
@@ -36,7 +36,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// With the library before MPI, as a user has it: on one node, most calls run in shared memory.
+    /// With the library before MPI, as for a user: on one node, most calls run in shared memory.
     pub(crate) fn usual() -> Self {
         Settings { interposed: true, ..Settings::default() }
     }
@@ -46,7 +46,7 @@ impl Settings {
         Settings::usual().with("ROUNDEL_PREFER", "catalogue")
     }
 
-    /// All collectives are ours, whatever is best.
+    /// Roundel does all collectives, even where the library is faster.
     pub(crate) fn forced() -> Self {
         Settings::served().with("ROUNDEL_FORCE", EVERYTHING)
     }
@@ -67,7 +67,7 @@ impl Settings {
 }
 
 impl Mpi {
-    /// The interposing library; says why the tests are skipped where there is none.
+    /// The interposing library; if there is none, prints why the tests are skipped.
     pub(crate) fn library(&self) -> Option<PathBuf> {
         let library = self.built("interposition")?.join("libroundel_pmpi.so");
         let required = std::env::var_os("ROUNDEL_REQUIRE").is_some_and(|value| value == "1");
@@ -103,7 +103,7 @@ impl Mpi {
         command
     }
 
-    /// `p` ranks; variables are set by `env`, because launchers do not agree about how.
+    /// `p` ranks; `env` sets variables, because launchers have different options for that.
     fn ranks(
         &self,
         command: &mut Command,

@@ -33,7 +33,7 @@ use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// At least so many cases with each algorithm that is forced, and with each number of ranks without.
+/// The minimum number of cases with each forced algorithm, and with each number of ranks without one.
 const FORCED: usize = 160;
 const FREE: usize = 400;
 
@@ -66,8 +66,8 @@ fn random_cases(mpi: &Mpi) {
         campaign.run(p, FREE, None, &Settings::served());
     }
     campaign.run(5, FREE, Some(Kind::Allreduce), &Settings::served().with("ROUNDEL_REPRODUCIBLE", "1"));
-    // By default the library does many requests on one node. MPICH's persistent calls, and its all-to-alls in place with
-    // data before their address, are wrong without us, too.
+    // By default the library does many requests on one node. MPICH's own persistent calls, and its all-to-alls in place
+    // with data before their address, are wrong even without Roundel.
     if mpi.id.starts_with("openmpi") {
         campaign.run(4, FREE, None, &Settings::usual());
     }
@@ -83,8 +83,8 @@ fn shared_memory_on_mpich() {
     in_shared_memory(&MPICH);
 }
 
-/// Random calls of each kind, which run in shared memory in all their forms. On MPICH only those that block do, and the
-/// others are the library's: those are wrong without us, too.
+/// Random calls of each kind, which run in shared memory in all their forms. On MPICH only blocking ones do; the others
+/// go to the library, where they are wrong even without Roundel.
 fn in_shared_memory(mpi: &Mpi) {
     if mpi.library().is_none() {
         return;
@@ -137,7 +137,7 @@ struct Campaign<'a> {
     mpi: &'a Mpi,
     program: PathBuf,
     seed: u64,
-    /// How many there were.
+    /// The number of cases so far.
     cases: Cell<usize>,
     /// Whether all of them are blocking calls.
     blocking: bool,
@@ -166,7 +166,7 @@ impl<'a> Campaign<'a> {
         assert!(ran, "{} with {p} ranks: {} never ran\n{output}", self.mpi.name, forced.text);
     }
 
-    /// Runs random lists until there were enough cases, and makes one that fails shorter. Returns what the runs wrote.
+    /// Runs random lists until there were enough cases, and shrinks one that fails. Returns the output of the runs.
     fn run(&self, p: usize, enough: usize, mostly: Option<Kind>, settings: &Settings) -> String {
         let config = Config {
             cases: 1,
@@ -218,7 +218,7 @@ fn blocking(line: &Line) -> Line {
     line.replace("form=nonblocking", "form=blocking").replace("form=persistent", "form=blocking")
 }
 
-/// A list of so many random cases.
+/// A list of random cases.
 fn random_list(mpi: &Mpi, many: usize) -> Vec<Line> {
     let mut runner = TestRunner::new_with_rng(Config::default(), Campaign::new(mpi).random(0, None, 0));
     let list = prop::collection::vec(cases::line(None), many);

@@ -20,7 +20,7 @@ pub(crate) fn c(mpi: &Mpi, name: &str) -> PathBuf {
     compile(mpi, "mpicc", name, &[sources().join(format!("c/{name}.c"))])
 }
 
-/// The stand-in for a GPU runtime, with the functions of one, and a name that begins as that one's does.
+/// The stand-in for a GPU runtime, with the functions of that runtime and the beginning of its library's name.
 pub(crate) fn device_runtime(whose: &str, name: &str) -> PathBuf {
     let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.so.1"));
     let made = library.with_extension(std::process::id().to_string());
@@ -44,7 +44,7 @@ fn sources() -> &'static Path {
 fn compile(mpi: &Mpi, compiler: &str, name: &str, files: &[PathBuf]) -> PathBuf {
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", mpi.id));
     let mut command = Command::new(mpi.tool(compiler));
-    // MPICH's header takes its own MPI_STATUSES_IGNORE for an array that is too short.
+    // With MPICH's header, the compiler takes MPI_STATUSES_IGNORE for an array that is too short.
     command.args([
         "-Wall",
         "-Wextra",
@@ -56,12 +56,12 @@ fn compile(mpi: &Mpi, compiler: &str, name: &str, files: &[PathBuf]) -> PathBuf 
         "-pthread",
     ]);
     if compiler == "mpifort" {
-        // Buffers of any type are what `use mpi` is about.
+        // `use mpi` accepts buffers of any type.
         command.args(["-Wno-error", "-fallow-argument-mismatch", "-J", env!("CARGO_TARGET_TMPDIR")]);
     } else {
         command.arg("-std=gnu11");
     }
-    // Tests run side by side: one must not write what another runs.
+    // Tests run in parallel: one must not overwrite a program that another runs.
     let made = program.with_extension(std::process::id().to_string());
     command.arg("-o").arg(&made).args(files).arg("-ldl");
     let run = run(format!("{compiler} of {} for {name}", mpi.name), command, Duration::from_secs(120));

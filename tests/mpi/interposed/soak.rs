@@ -1,11 +1,11 @@
-//! Long runs: memory stays what it was. `ROUNDEL_ALL=1` makes them longer.
+//! Long runs: memory does not grow. `ROUNDEL_ALL=1` makes them longer.
 
 use crate::faults::on_each;
 use crate::launch::Settings;
 use crate::mpi::everything;
 use crate::programs;
 
-/// How many calls, communicators and requests.
+/// The numbers of calls, communicators and requests.
 fn amounts() -> [&'static str; 3] {
     if everything() { ["100000", "10000", "1000"] } else { ["4000", "200", "300"] }
 }
@@ -19,7 +19,9 @@ fn memory_stays_flat() {
         mpi.run(p, &long(Settings::forced()), &program, &amounts).succeeds();
         mpi.run(p, &long(Settings::served()), &program, &amounts).succeeds();
         mpi.run(p, &long(Settings::shared()), &program, &amounts).succeeds();
+        mpi.run(p, &long(Settings::usual()), &program, &amounts).succeeds();
         let threads: Vec<&str> = amounts.into_iter().chain(["threads"]).collect();
         mpi.run(p, &long(Settings::forced()), &program, &threads).succeeds();
+        mpi.run(p, &long(Settings::shared()), &program, &threads).succeeds();
     });
 }

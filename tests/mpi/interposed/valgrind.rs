@@ -1,4 +1,4 @@
-//! Programs under valgrind: nothing that is lost, and no access that is wrong, has a function of ours on its stack.
+//! Programs under valgrind: no leak and no invalid access has a function of Roundel on its stack.
 
 use crate::faults::{on_each, some_cases};
 use crate::job::Run;
@@ -22,14 +22,16 @@ fn random_calls_under_valgrind() {
 fn the_soak_program_under_valgrind() {
     on_each_with_valgrind("soak", |mpi, under| {
         let program = programs::c(mpi, "interposed_soak");
-        under(&Settings::forced(), &|settings| mpi.run(2, settings, &program, &["60", "4", "20"]));
+        for settings in [Settings::forced(), Settings::shared()] {
+            under(&settings, &|settings| mpi.run(2, settings, &program, &["60", "4", "20"]));
+        }
     });
 }
 
 /// Runs a job with these settings.
 type Job<'a> = &'a dyn Fn(&Settings) -> Run;
 
-/// Hands a test the function that runs a job under valgrind and looks at its reports.
+/// Gives a test a function that runs a job under valgrind and checks its reports.
 fn on_each_with_valgrind(name: &str, test: impl Fn(&Mpi, &dyn Fn(&Settings, Job<'_>))) {
     if Command::new("valgrind").arg("--version").output().is_err() {
         return say("skipped: valgrind is not installed");
@@ -40,9 +42,9 @@ fn on_each_with_valgrind(name: &str, test: impl Fn(&Mpi, &dyn Fn(&Settings, Job<
     });
 }
 
-/// Each rank has a file of its own: launchers mix the lines of ranks that write at the same time.
+/// Each rank has its own file, because launchers mix the lines of ranks that write at the same time.
 fn check_reports(mpi: &Mpi, folder: &Path, settings: &Settings, job: Job<'_>) {
-    // There is none before the first run.
+    // The folder does not exist before the first run.
     let _ = fs::remove_dir_all(folder);
     fs::create_dir_all(folder).expect("a folder for reports");
     let log = format!("--log-file={}/%p", folder.display());
@@ -65,8 +67,8 @@ fn is_ours(report: &str) -> bool {
     bad && (0..frames.len()).any(|at| frames[at].contains("roundel") && !passes_on(&frames[..=at]))
 }
 
-/// Whether the last frame is an `MPI_Init` of ours, say, that was in the library's `PMPI_Init` when it happened. That
-/// function has no frame of its own where it ends in a call.
+/// Whether the last frame is, for example, Roundel's `MPI_Init` while it was in the library's `PMPI_Init`. That
+/// function has no frame if it ends in a tail call.
 fn passes_on(frames: &[&str]) -> bool {
     let [.., inner, entry] = frames else { return false };
     let function = |frame: &str| frame.split(": ").nth(1).and_then(|rest| rest.split(' ').next().map(str::to_owned));

@@ -1,4 +1,4 @@
-//! Wrong programs get MPI's own answer; and a library that was built for another MPI says so.
+//! Wrong programs get MPI's own errors; and a library that was built for another MPI reports it.
 
 use crate::job::Run;
 use crate::launch::Settings;
@@ -21,8 +21,8 @@ fn wrong_arguments() {
     });
 }
 
-/// Ranks that make different calls in shared memory hear of it: other counts, in another ring of slots, in more of them,
-/// and another collective.
+/// Ranks that make different calls in shared memory get an error: other counts, another ring of slots, more slots, and
+/// another collective.
 #[test]
 fn ranks_that_disagree_in_shared_memory() {
     both(|mpi| {
@@ -33,8 +33,8 @@ fn ranks_that_disagree_in_shared_memory() {
     });
 }
 
-/// Ranks that make the same calls never hear that others make other ones, however far ahead some are: short and long
-/// calls in turn, so that a rank is in one ring of slots while others wait in the other.
+/// Ranks that make the same calls never get this error, however far ahead some are: short and long calls alternate, so
+/// that a rank is in one ring of slots while others wait in the other.
 #[test]
 fn ranks_that_agree_in_shared_memory() {
     both(|mpi| {
@@ -43,7 +43,7 @@ fn ranks_that_agree_in_shared_memory() {
     });
 }
 
-/// What ends the job names the function that the program has called, whoever has found the error.
+/// A fatal error names the function that the program called, whether Roundel or the library found it.
 #[test]
 fn fatal_errors_name_the_function() {
     let calls = [
@@ -57,15 +57,15 @@ fn fatal_errors_name_the_function() {
     both(|mpi| {
         let program = programs::c(mpi, "interposed_errors");
         for (how, function) in calls {
-            // Handles of Open MPI are addresses: it looks into what was freed. Of a message that is too long MPICH
-            // tells the handler of MPI_COMM_WORLD, if it has arrived already, before we hear of it.
+            // Handles of Open MPI are addresses, so it reads freed memory. If a message that is too long has already
+            // arrived, MPICH calls the handler of MPI_COMM_WORLD before Roundel learns of it.
             let unknown = if mpi.id == "openmpi" { &["comm"][..] } else { &["truncated", "begun"] };
             if unknown.contains(&how) {
                 continue;
             }
             let run = until_heard(mpi, &program, how);
             let output = run.output();
-            // MPICH writes its own functions with their other names.
+            // MPICH prints its internal function names.
             let names = [function.to_owned(), format!("internal_{}", &function[4..]), format!("P{function}")];
             let named = names.iter().any(|name| output.contains(name.as_str()));
             let failed = !run.went_well() && !output.contains("no error was fatal");
@@ -74,8 +74,8 @@ fn fatal_errors_name_the_function() {
     });
 }
 
-/// Runs a program that ends with a fatal error until its message can be read: Open MPI's launcher loses some that it
-/// would put together, even if it is told not to.
+/// Runs a program that ends with a fatal error until its message can be read: Open MPI's launcher loses some messages
+/// that it tries to aggregate, even if told not to.
 fn until_heard(mpi: &Mpi, program: &Path, how: &str) -> Run {
     let settings = Settings::forced().with("OMPI_MCA_orte_base_help_aggregate", "0");
     let mut again = 5;

@@ -1,4 +1,4 @@
-//! Counts allocations, to hold the transport to its promise of none after the first call.
+//! Counts allocations, to check that the transport makes none after the first call.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering::Relaxed};
@@ -32,12 +32,12 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// How many allocations there were so far.
+/// The number of allocations so far.
 pub(crate) fn allocations() -> usize {
     ALLOCATIONS.load(Relaxed)
 }
 
-/// How many bytes are allocated now.
+/// The number of bytes that are allocated now.
 pub(crate) fn live_bytes() -> isize {
     LIVE_BYTES.load(Relaxed)
 }

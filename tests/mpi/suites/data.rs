@@ -1,4 +1,4 @@
-//! What is gathered: element types, values that tell ranks and places apart, guarded buffers.
+//! The data of calls: element types, values that identify ranks and positions, guarded buffers.
 
 use mpi::Address;
 use mpi::datatype::{Equivalence, UserDatatype};
@@ -33,7 +33,7 @@ macro_rules! sample {
 
 sample!(u8, i32, u64, f64);
 
-/// A structure with gaps, whose MPI datatype is made anew for each call.
+/// A structure with gaps, whose MPI datatype is created for each call.
 #[derive(Clone, Debug, PartialEq)]
 #[repr(C)]
 pub(crate) struct Record {
@@ -92,13 +92,13 @@ impl<T: Sample> Guarded<T> {
         self.all.clone_from(&self.clean);
     }
 
-    /// What lies between the guards.
+    /// The buffer between the guards.
     pub(crate) fn inside(&mut self) -> &mut [T] {
         let end = self.all.len() - GUARD;
         &mut self.all[GUARD..end]
     }
 
-    /// What differs: outside the guards from the junk, inside from `expected`.
+    /// The first difference: of the guards from the junk, or of the buffer from `expected`.
     pub(crate) fn difference(&self, expected: &[T]) -> Option<String> {
         let end = self.all.len() - GUARD;
         let untouched = self.all[..GUARD] == self.clean[..GUARD] && self.all[end..] == self.clean[end..];

@@ -3,7 +3,7 @@
 use mpi::ffi;
 use std::mem::MaybeUninit;
 
-/// The world's error handler. MPICH 4.0 asks it about every message that is too long, whatever its communicator.
+/// The world's error handler. MPICH 4.0 calls it for every message that is too long, on any communicator.
 pub(crate) struct Handler(ffi::MPI_Errhandler);
 
 impl Handler {

@@ -5,13 +5,13 @@ use mpi::traits::*;
 use roundel::{Collective, Layout, Options, Place, Policy};
 use roundel_tests::ending::end;
 
-/// The world, and how much was done in it.
+/// The world, and counts of what was done in it.
 pub(crate) struct Job<'a> {
     /// All ranks.
     pub(crate) world: &'a SimpleCommunicator,
     /// The number of collective calls so far.
     pub(crate) calls: usize,
-    /// The number of turns so far, where calls take turns with something.
+    /// The number of turns so far, for calls that alternate between options.
     pub(crate) turn: usize,
 }
 

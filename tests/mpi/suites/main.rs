@@ -1,4 +1,4 @@
-//! The programs for real MPI, in one: what they have in common is built once.
+//! The programs for real MPI in one program, so that shared code is built once.
 //!
 //! Run under `mpirun`: `suites SUITE [ARGUMENTS]`. A suite ends with one line on rank 0, or with a message and a
 //! failure on the first rank that sees anything wrong. `--multiple` asks MPI for full thread support.

@@ -10,7 +10,7 @@ const PRIME: u32 = 65_521;
 pub(crate) struct Matrix([u32; 4]);
 
 impl Matrix {
-    /// What a rank brings.
+    /// The contribution of a rank.
     pub(crate) fn sample(rank: usize, i: usize) -> Self {
         Matrix([1, 2, 3, 4].map(|k| ((rank + 2) * (i + 5) * k + rank * rank) as u32 % PRIME))
     }

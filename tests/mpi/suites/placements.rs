@@ -1,6 +1,6 @@
-//! Ways to place ranks. Every rank says its own place, so that one machine is a cluster of any shape.
+//! Ways to place ranks. Every rank states its own place, so that one machine acts as a cluster of any shape.
 
-/// Their names, and what `rank` of `p` says.
+/// Their names, and the place of `rank` of `p`.
 pub(crate) fn placements(rank: usize, p: usize) -> Vec<(&'static str, Vec<usize>)> {
     let two_levels = vec![rank % 3, rank / 3 % 2];
     vec![

@@ -27,12 +27,12 @@ pub(crate) fn judge<C: Collective>(
     differences(&vec![promised(collective, placement, bytes); calls], records)
 }
 
-/// Numbers that say all of a message, and whether it was sent.
+/// The number of words that encode a message, and whether it was sent.
 const WORDS: usize = 8;
 
 fn words((message, sent): (&PostedMessage, bool)) -> [u64; WORDS] {
     let PostedMessage { call, round, from, to, bytes, nonlocal } = *message;
-    // The last one tells a message from what only fills the buffer.
+    // The last one distinguishes a message from padding of the buffer.
     [call as u64, round as u64, from as u64, to as u64, bytes as u64, nonlocal.into(), sent.into(), 1]
 }
 

@@ -1,6 +1,6 @@
 use roundel::Collective;
 
-/// Sends on what it has just sent away: in an all-to-all a message takes its blocks along.
+/// Sends a block again that it has just sent: in an all-to-all a message moves its blocks.
 #[derive(Collective)]
 #[collective(alltoall)]
 #[requires(p >= 2)]
@@ -36,7 +36,7 @@ pub struct ReceiverForgets {
     pub radix: i64,
 }
 
-/// Substeps beyond p are no messages: the formula without its last term counts too many.
+/// Substeps beyond p have no messages: the formula without its last term counts too many.
 #[derive(Collective)]
 #[collective(alltoall, radix: 2..)]
 #[round(x in 0..ceil_log(radix, p), z in 1..radix)]
@@ -59,7 +59,7 @@ pub struct TooManySubsteps {
 #[bound(scratch <= p - 2 - ceil_log(2, p))]
 pub struct OneSlotTooFew;
 
-/// What has been sent is still claimed.
+/// `holds` still claims what has been sent.
 #[derive(Collective)]
 #[collective(alltoall)]
 #[round(s in 1..p)]

@@ -1,6 +1,6 @@
 use roundel::Collective;
 
-/// Every rank tells all others: two messages of each rank leave its node, one in each round that is not inside of one.
+/// Every rank sends to all others: two messages of each rank leave its node, one in each round between nodes.
 #[derive(Collective)]
 #[collective(allgather)]
 #[requires(lanes == 2 && nodes == 2)]

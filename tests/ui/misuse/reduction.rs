@@ -1,4 +1,4 @@
-//! What only reductions have, and what they have not.
+//! Clauses that only reductions have, and clauses that they do not have.
 use roundel::Collective;
 
 #[derive(Collective)]

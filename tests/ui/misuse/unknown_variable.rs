@@ -7,7 +7,7 @@ use roundel::{Allgather, Collective, threads};
 #[recv(from = rank - 1, blocks = [rank - 1 - s])]
 struct Ring;
 
-// The use of a wrong collective is no further error.
+// Using a wrong collective causes no further error.
 fn main() {
     threads::run(2, |comm| Ring.allgather(comm, &[0], &mut [0; 2]));
 }

@@ -2,7 +2,7 @@
 #![allow(non_upper_case_globals, non_camel_case_types, dead_code)]
 use roundel::__private::assert_code_equals_schedule;
 
-// What the surrounding module calls by the names of a declaration, or of the generated code, is not meant.
+// Names in the surrounding module do not clash with those of a declaration or of the generated code.
 const s: i64 = 3;
 const p: i64 = 5;
 const D: i64 = 7;

@@ -2,7 +2,7 @@
 use roundel::__private::assert_code_equals_schedule;
 use roundel::{Allgather, Collective, threads};
 
-// Ring inside each factor of p, the smallest stride first: lists with `product`, `len` and `final`.
+// A ring inside each factor of p, the smallest stride first: lists with `product`, `len` and `final`.
 #[derive(Collective, Clone, Debug)]
 #[collective(allgather, factors: list(2..=9))]
 #[check(p <= 16, len(factors) <= 4, factors <= 4)]

@@ -36,7 +36,7 @@ fn compiles_and_runs() {
     let refused = threads::run_placed(&uneven, |comm| TwoRings.allgather(comm, &[0], &mut [0; 5]).is_err());
     assert_eq!(refused, [true; 5]);
 
-    // Ranks may sit anywhere: the collective sees them numbered node by node, and blocks land where they belong.
+    // Any placement works: the collective sees ranks numbered node by node, and blocks arrive at the right positions.
     for elsewhere in [threads::Placement::cyclic(6, 3), threads::Placement::from_nodes(vec![0, 0, 1, 2, 2, 1])] {
         let results = threads::run_placed(&elsewhere, |comm| {
             let mut all = [0; 6];

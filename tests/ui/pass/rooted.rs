@@ -1,4 +1,4 @@
-//! Collectives with a root, linear ones, on threads; the root is a rank whether or not that is said.
+//! Linear collectives with a root, on threads; the root must be a rank, whether or not `requires` says so.
 use roundel::operation::Sum;
 use roundel::{Broadcast, Collective, Error, ReduceTo, threads};
 

@@ -1,4 +1,4 @@
-//! Rank 0 hands out what only the root has.
+//! Rank 0 sends what only the root has.
 use roundel::Collective;
 
 #[derive(Collective)]

@@ -1,4 +1,4 @@
-//! `holds` forgets somebody.
+//! `holds` omits a contributor.
 use roundel::Collective;
 
 #[derive(Collective)]

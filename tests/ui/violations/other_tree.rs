@@ -1,4 +1,4 @@
-//! Everybody hears from everybody, and each rank begins somewhere else.
+//! Every rank receives from every rank, and each begins with a different one.
 use roundel::Collective;
 
 #[derive(Collective)]

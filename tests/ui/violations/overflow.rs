@@ -1,6 +1,6 @@
 use roundel::Collective;
 
-// A state that nobody needs, but that does not fit 64 bits after four rounds.
+// An unused state that does not fit 64 bits after four rounds.
 #[derive(Collective)]
 #[collective(allgather)]
 #[round(s in 0..p - 1)]

@@ -1,4 +1,4 @@
-//! What replaces the sum lacks the own contribution.
+//! What replaces the sum lacks the rank's own contribution.
 use roundel::Collective;
 
 #[derive(Collective)]

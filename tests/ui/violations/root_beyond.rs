@@ -1,4 +1,4 @@
-//! What is said of the root does not make it a rank.
+//! The condition on the root does not ensure that it is a rank.
 use roundel::Collective;
 
 #[derive(Collective)]

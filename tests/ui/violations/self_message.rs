@@ -1,6 +1,6 @@
 use roundel::Collective;
 
-// The own block needs no message: j begins at 1.
+// A rank's own block needs no message, so j should begin at 1.
 #[derive(Collective)]
 #[collective(allgather)]
 #[round]

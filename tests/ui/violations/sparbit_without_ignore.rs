@@ -1,6 +1,6 @@
 use roundel::Collective;
 
-// Every rank hands on all it has, also what its receiver gets from elsewhere.
+// Every rank sends all it has, even what its receiver gets from elsewhere.
 #[derive(Collective)]
 #[collective(allgather)]
 #[round(s in 0..ceil_log(2, p))]

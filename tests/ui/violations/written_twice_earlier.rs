@@ -1,6 +1,6 @@
 use roundel::Collective;
 
-// Nobody hands on what it got.
+// No rank forwards what it received.
 #[derive(Collective)]
 #[collective(allgather)]
 #[round(s in 0..p - 1)]

@@ -16,11 +16,11 @@ pub use args::{
 
 use clap::{Parser, Subcommand};
 
-/// Verified MPI collectives: look at them, check them, run them.
+/// Verified MPI collectives: show them, check them, run them.
 #[derive(Debug, Parser)]
 #[command(name = "roundel", version, max_term_width = 100, after_help = EXAMPLES, arg_required_else_help = true)]
 pub struct Cli {
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub command: Command,
     /// Print JSON instead of text.
@@ -51,7 +51,7 @@ Examples:
   roundel list sparbit                all about one: bounds, layouts, order of reduction
   roundel list --json")]
     List(ListArgs),
-    /// Show who sends which blocks to whom in every round, as the generated code does it
+    /// Show the messages of every round of the generated code: senders, receivers and blocks
     #[command(after_help = "\
 Examples:
   roundel show sparbit -p 5
@@ -77,7 +77,7 @@ A range is written as in Rust: `7`, `1..64` (63 is the last), `1..=64`. Catalogu
 checked by the rounds of their generated code, files by evaluating their declarations. Points \
 outside a collective's domain are refused, and counted apart.")]
     Check(CheckArgs),
-    /// Run a collective on threads and compare the result with the plain definition
+    /// Run a collective on threads and compare the result with its definition
     #[command(after_help = "\
 Examples:
   roundel run sparbit -p 8
@@ -92,7 +92,7 @@ Examples:
   roundel expand my_collective.rs --type MyCollective
   roundel expand sparbit --all        with the declaration as data, which is left out otherwise")]
     Expand(ExpandArgs),
-    /// Write a collective as code of another language: one self-contained file, its header and a harness
+    /// Write a collective in another language: one self-contained file, its header and a harness
     #[command(
         subcommand,
         after_help = "\
@@ -119,7 +119,7 @@ Examples:
 The record is what the derive embeds: calls outside its range are refused at run time. An obligation that no solver
 discharges is shown with the solver's model, a counterexample to the induction, and the exit code is 1.")]
     Prove(ProveArgs),
-    /// Change one detail of a declaration after the other, and see whether the checks notice
+    /// Change a declaration one detail at a time, and report whether the checks notice
     #[command(after_help = "\
 Examples:
   roundel mutants --all -p 1..=16
@@ -146,7 +146,7 @@ The file holds the declaration, so it can be replayed anywhere. The exit code is
 there, and 0 if it is not. A counterexample to an induction (from `roundel prove`) is a state that need not be \
 reachable: it is said whether it is.")]
     Replay(ReplayArgs),
-    /// Say which algorithm, with which radix or which ports, is fastest, by a model, and why
+    /// Explain which algorithm, with which radix or ports, a model predicts to be fastest
     #[command(after_help = "\
 Examples:
   roundel explain alltoall -p 512 --bytes 64
@@ -163,7 +163,7 @@ a round among 10 through 9 ports, and rounds that gather again. For an all-to-al
 its messages the overhead, each byte its share of the bandwidth; rounds, messages and bytes are exact. The same model \
 chooses in programs: `roundel::choice::alltoalls`.")]
     Explain(ExplainArgs),
-    /// Count what Bruck's all-to-all sends, for every radix or substep by substep
+    /// Count what Bruck's all-to-all sends, for every radix or for every substep
     #[command(after_help = "\
 Examples:
   roundel counts -p 6 --radix 2            the substeps: digit, value, distance, blocks
@@ -181,7 +181,7 @@ Examples:
 Needs a build with MPI: `cargo build --release -p roundel-verify --features mpi`. Run it on at least two nodes; with \
 one, messages between nodes are not measured, and the profile says so.")]
     Tune(TuneArgs),
-    /// Look at a profile
+    /// Read a profile
     #[command(
         subcommand,
         after_help = "\
@@ -190,7 +190,7 @@ Examples:
   roundel profile check machine.toml --foreign   also if it is of another machine"
     )]
     Profile(ProfileCommand),
-    /// Look at a file of rules that say which algorithm a call uses
+    /// Check or explain a file of rules that select the algorithm of a call
     #[command(
         subcommand,
         after_help = "\
@@ -203,7 +203,7 @@ Examples:
 The file is named by ROUNDEL_SELECTION when a program runs; docs/selection.md describes it."
     )]
     Selection(SelectionCommand),
-    /// Look at what a program did
+    /// Examine the trace of a program
     #[command(
         subcommand,
         after_help = "\
@@ -228,7 +228,7 @@ Examples:
 In `8(-1 1 1 1)`, 8 nodes take a step of reduce_scatter with one port and three steps of allgather. Groups such as \
 `2(-1) 4(1 1) 2(1)` multiply. A slot of a plan is LINE.BLOCK; line 0 is the input, line 1 the output.")]
     Plan(PlanArgs),
-    /// Print what makes a shell complete commands, options and names of collectives
+    /// Print shell completions for commands, options and names of collectives
     #[command(after_help = "\
 Examples:
   roundel completions bash > ~/.local/share/bash-completion/completions/roundel

@@ -15,13 +15,13 @@ pub struct Placing {
     /// Ranks per node; all on one node if left out.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = number::count)]
     pub ppn: Option<usize>,
-    /// How ranks are spread: node by node, dealt out in turn, or as a file says, which has a line for each rank with
-    /// the name of its node (and of its part of the node, and so on) [default: consecutive]
+    /// How ranks are placed: node by node, cyclically, or by a file that has a line for each rank with the name of its
+    /// node (and of its part of the node, and so on) [default: consecutive]
     #[arg(long, value_name = "consecutive|cyclic|FILE")]
     pub placement: Option<RankSpread>,
 }
 
-/// How ranks are spread over nodes.
+/// How ranks are placed on nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RankSpread {
     /// Fills one node after another.

@@ -21,6 +21,8 @@ pub struct Setting {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum SettingValues {
+    /// A number, or a list of one element.
+    One(i64),
     /// Of a number, or of the elements of a list.
     Range(RangeInclusive<i64>),
     /// One list.
@@ -51,7 +53,10 @@ impl FromStr for Setting {
                 let element = |value: &str| value.trim().parse().map_err(|_| wrong("elements are whole numbers"));
                 SettingValues::List(list.split(',').map(element).collect::<Result<_, _>>()?)
             }
-            one => SettingValues::Range(range::values(one).map_err(wrong)?),
+            range => match range.parse() {
+                Ok(one) => SettingValues::One(one),
+                Err(_) => SettingValues::Range(range::values(range).map_err(wrong)?),
+            },
         };
         Ok(Setting { name: name.into(), values })
     }
@@ -65,6 +70,7 @@ impl fmt::Display for Setting {
             false => format!("{}..={}", values.start(), values.end()),
         };
         match values {
+            SettingValues::One(value) => write!(f, "{name} = {value}"),
             SettingValues::Range(values) => write!(f, "{name} = {}", range(values)),
             SettingValues::List(list) => write!(f, "{name} = {list:?}"),
             SettingValues::Lengths(lengths) => write!(f, "len({name}) = {}", range(lengths)),
@@ -79,9 +85,19 @@ impl Setting {
         (number, schedule.lists.iter().position(|list| list.var.name == self.name))
     }
 
+    /// The values, where a single number is a range of a number or a list.
+    fn values(&self, place: (Option<usize>, Option<usize>)) -> SettingValues {
+        match (&self.values, place) {
+            (&SettingValues::One(value), (None, Some(_))) => SettingValues::List(vec![value]),
+            (&SettingValues::One(value), _) => SettingValues::Range(value..=value),
+            (values, _) => values.clone(),
+        }
+    }
+
     /// Makes the largest value the limit of a check.
     fn limit(&self, schedule: &mut Schedule) -> Result<(), Error> {
-        match (&self.values, self.place(schedule)) {
+        let place = self.place(schedule);
+        match (&self.values(place), place) {
             (SettingValues::Range(values), (Some(n), _)) => {
                 inside(&self.name, &schedule.numbers[n].domain, values)?;
                 schedule.limits.numbers[n] = *values.end();
@@ -104,7 +120,7 @@ impl Setting {
                 let (parameter, example) = (self.name.clone(), number.map_or(0, |n| schedule.numbers[n].domain.lo));
                 return Err(Error::NotOneNumber { parameter, found: list.len(), example });
             }
-            (SettingValues::Lengths(_) | SettingValues::Range(_), _) => {
+            (SettingValues::Lengths(_) | SettingValues::Range(_) | SettingValues::One(_), _) => {
                 return Err(Error::Setting { text: self.to_string(), reason: "a number has no length" });
             }
         }
@@ -113,7 +129,8 @@ impl Setting {
 
     /// The choices without the values that are left out.
     fn narrow(&self, schedule: &Schedule, choices: Choices) -> Choices {
-        match (&self.values, self.place(schedule)) {
+        let place = self.place(schedule);
+        match (&self.values(place), place) {
             (SettingValues::Range(values), (Some(n), _)) if *values.start() > schedule.numbers[n].domain.lo => {
                 choices.with_number(n, values.clone())
             }
@@ -249,6 +266,8 @@ mod tests {
         let (schedule, settings) = set("allreduce/cyclic-shift", &["ports=1,2"]).expect("fits");
         assert_eq!(settings.choices().map(Choices::count), Some(1));
         assert!(!is_range(&schedule, &settings));
+        let (_, settings) = set("allreduce/cyclic-shift", &["ports=3"]).expect("fits");
+        assert_eq!(settings.choices().map(Choices::count), Some(1));
     }
 
     #[test]

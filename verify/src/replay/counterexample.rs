@@ -115,7 +115,7 @@ impl Counterexample {
         let params = schedule.numbers.iter().map(|number| &number.var.name);
         let params = params.filter_map(|name| Some((name.clone(), ArgumentValue::Number(number(name)?))));
         let natural = |name: &str| number(name).and_then(|value| usize::try_from(value).ok());
-        // If nodes are counted, a rank is a seat on a node.
+        // If nodes are counted, a rank is given by its node and its local index.
         let seat = || natural("node")?.checked_mul(natural("ppn")?)?.checked_add(natural("local")?);
         Counterexample {
             p: natural("p"),

@@ -1,4 +1,4 @@
-//! The command line as its users meet it: one subcommand, its output and its refusals.
+//! The command line as users see it: one subcommand, its output and its errors.
 
 use serde_json::Value;
 use std::process::{Command, Output};
@@ -11,20 +11,20 @@ impl Subcommand {
         Command::new(env!("CARGO_BIN_EXE_roundel")).arg(self.0).args(args).output().unwrap()
     }
 
-    /// What it prints; it must go well.
+    /// What it prints; it must succeed.
     pub(crate) fn text(&self, args: &[&str]) -> String {
         let output = self.output(args);
         assert_eq!(output.status.code(), Some(0), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// What it prints for machines.
+    /// What it prints with `--json`.
     pub(crate) fn json(&self, args: &[&str]) -> Value {
         serde_json::from_str(&self.text(&[args, &["--json"]].concat())).unwrap()
     }
 
-    /// Exit code 2, all of `words` in the message; nothing on standard output but the same in JSON where that was asked
-    /// for.
+    /// Expects exit code 2 and all of `words` in the message; nothing on standard output, or the same message as JSON
+    /// if requested.
     pub(crate) fn refused(&self, args: &[&str], words: &str) {
         let output = self.output(args);
         let message = String::from_utf8(output.stderr).unwrap();

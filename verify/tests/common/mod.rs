@@ -1,10 +1,10 @@
-//! What the tests that put questions to a solver, or take long, share.
+//! Helpers for tests that use a solver or are slow.
 
 use std::path::PathBuf;
 
-/// The path of z3. Where there is none, says that the test is skipped; but where `ROUNDEL_REQUIRE` says that everything
-/// has been installed, a test that does not run is a failure.
-#[allow(dead_code)] // Some tests of those that share this file ask no solver.
+/// The path of z3. If there is none, prints that the test is skipped; but if `ROUNDEL_REQUIRE` is set, everything must
+/// be installed, and a test that does not run fails.
+#[allow(dead_code)] // Some tests that share this file use no solver.
 pub(crate) fn z3() -> Option<PathBuf> {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&paths).map(|folder| folder.join("z3")).find(|path| path.is_file());
@@ -17,15 +17,15 @@ pub(crate) fn z3() -> Option<PathBuf> {
     found
 }
 
-/// Every `step`-th of `all`, and with `ROUNDEL_ALL=1`, as `tests/run.sh --all` sets it, all of them.
-#[allow(dead_code)] // Some tests of those that share this file take all of what they have.
+/// Every `step`-th of `all`; with `ROUNDEL_ALL=1`, which `tests/run.sh --all` sets, all of them.
+#[allow(dead_code)] // Some tests that share this file never sample.
 pub(crate) fn every<T>(step: usize, all: impl IntoIterator<Item = T>) -> Vec<T> {
     let step = if everything() { 1 } else { step };
     all.into_iter().step_by(step).collect()
 }
 
-/// Whether what takes long is asked for, too.
-#[allow(dead_code)] // Some tests never take long.
+/// Whether slow tests are requested, too.
+#[allow(dead_code)] // Some tests are never slow.
 pub(crate) fn everything() -> bool {
     std::env::var_os("ROUNDEL_ALL").is_some_and(|value| value == "1")
 }

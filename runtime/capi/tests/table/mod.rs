@@ -1,4 +1,4 @@
-//! The functions of the table in `src/collectives.rs`, as Rust declares them without a body, and as Fortran does.
+//! The functions of the table in `src/collectives.rs`, as Rust declarations without a body, and as Fortran interfaces.
 
 /// A function for C.
 pub(crate) struct Function {

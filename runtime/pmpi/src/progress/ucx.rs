@@ -70,7 +70,7 @@ fn many_threads() -> bool {
 /// Makes MPICH poll the network: waits for a message that a rank sends to itself.
 fn ask() -> bool {
     let _progress = guard::enter(CallDepth::Progress);
-    // SAFETY: constants of the library; an empty message from this rank to itself, on a communicator that nobody else
+    // SAFETY: constants of the library; an empty message from this rank to itself, on a communicator that nothing else
     // uses.
     unsafe {
         let mut own = ffi::RSMPI_COMM_NULL;

@@ -3,10 +3,10 @@ use crate::Collective;
 /// Bruck's allgather: logarithmic for any p.
 ///
 /// Before the round with distance `D` a rank holds the `D` blocks from its own upwards. It sends them to `rank - D`
-/// and receives the next ones from `rank + D`; the last round sends only what is still missing, `p - D` blocks.
-/// In the classical form the blocks lie in the order in which they come, so that every message is contiguous, and are
-/// rotated into place at the end; `in_place` puts every block where it belongs at once, and a message that wraps
-/// around the end is in two pieces.
+/// and receives the next ones from `rank + D`; the last round sends only the `p - D` blocks that are still missing.
+/// In the classical form blocks are stored in the order in which they arrive, so that every message is contiguous, and
+/// are rotated into place at the end. With `in_place` every block goes to its final position at once, and a message
+/// that wraps around the end is in two pieces.
 ///
 /// Domain: any p. Cost: ceil(log2 p) rounds, p - 1 blocks sent by each rank.
 ///

@@ -1,13 +1,13 @@
 use crate::Collective;
 use crate::algorithms::allgather::Bruck;
 
-/// Hierarchical allgather: one leader per node speaks with the leaders of other nodes.
+/// Hierarchical allgather: one leader per node communicates with the leaders of other nodes.
 ///
-/// The ranks of a node gather their blocks; the leaders, which have local index 0, run Bruck's allgather on the blocks
-/// of whole nodes; then each leader tells its node what came from elsewhere: an allgather to which it alone brings
-/// something.
+/// The ranks of a node gather their blocks. The leaders, which have local index 0, run Bruck's allgather on the blocks
+/// of whole nodes. Then each leader distributes the blocks of the other nodes within its node, by an allgather to which
+/// only the leader contributes.
 ///
-/// Domain: any p, any placement. Cost: ceil(log2 nodes) messages of a leader leave its node, and none of another rank.
+/// Domain: any p, any placement. Cost: a leader sends ceil(log2 nodes) messages to other nodes, other ranks send none.
 ///
 /// Träff: Efficient Allgather for Regular SMP-Clusters, EuroPVM/MPI 2006.
 #[derive(Collective, Clone, Copy, Debug, Default)]
@@ -30,6 +30,6 @@ use crate::algorithms::allgather::Bruck;
 #[checked(node nonlocal_blocks_sent <= (nodes - 1) * (p - lanes * (nodes - 1)))]
 #[check(p <= 24)]
 pub struct Hierarchical<I = Bruck> {
-    /// The allgather inside of nodes.
+    /// The allgather within nodes.
     pub inner: I,
 }

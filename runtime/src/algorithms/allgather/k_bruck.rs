@@ -3,7 +3,7 @@ use crate::Collective;
 /// Bruck's allgather with any radix: `radix - 1` exchanges in each round.
 ///
 /// Before the round with distance `D` a rank holds the `D` blocks from its own upwards. Exchange `j` brings the
-/// blocks from `j * D` on, from `rank + j * D`. More ports in a round, fewer rounds.
+/// blocks from `j * D` on, from `rank + j * D`. A larger radix means more messages in a round and fewer rounds.
 ///
 /// Domain: any p, radix at least 2. Cost: ceil(log_radix p) rounds, at most radix - 1 messages in each, p - 1 blocks
 /// sent by each rank.
@@ -22,6 +22,6 @@ use crate::Collective;
 #[holds(D == min(p, pow(radix, s)), blocks = [rank + k; k in 0..D], blocks_sent = D - 1)]
 #[bound(rounds = ceil_log(radix, p), each blocks_sent = p - 1, per_round messages_sent <= radix - 1)]
 pub struct KBruck {
-    /// How many times more blocks a rank holds after a round than before it.
+    /// The factor by which the number of blocks grows in a round.
     pub radix: i64,
 }

@@ -3,17 +3,17 @@ use crate::algorithms::allgather::Bruck;
 
 /// Locality-aware Bruck: few messages leave a node, each to another node.
 ///
-/// First the ranks of a node gather their blocks. Then, in every round, each local rank but the first fetches the
-/// blocks of other nodes from a rank with the same local index, all of them from different nodes: with `H` nodes'
-/// blocks at hand, local rank `l` gets those of the nodes from `node + l H` on. What they fetched is gathered inside
-/// the node, and `lanes H` nodes' blocks are at hand. The last round fetches only what is missing.
+/// First the ranks of a node gather their blocks. Then, in every round, each local rank but the first fetches blocks of
+/// other nodes from a rank with the same local index, each from a different node: if a node has the blocks of `H`
+/// nodes, its local rank `l` gets those of the nodes from `node + l H` on. The fetched blocks are gathered within the
+/// node, which then has the blocks of `lanes H` nodes. The last round fetches only the missing blocks.
 ///
-/// Nodes may have any number of ranks and ranks may sit anywhere: `lanes` is the smallest number of ranks on a node,
-/// further ranks take part inside of their node. With one lane there is nothing to divide, and the inner allgather runs
-/// over all ranks. The inner allgather may be locality-aware itself: nodes, then sockets.
+/// Nodes may have any number of ranks, in any order: `lanes` is the smallest number of ranks on a node, and further
+/// ranks take part only within their node. With one lane there is nothing to divide, and the inner allgather runs over
+/// all ranks. The inner allgather may itself be locality-aware: nodes, then sockets.
 ///
-/// Domain: any p, any placement. Cost: ceil(log_lanes nodes) messages of a rank leave its node, where Bruck's allgather
-/// sends ceil(log2 p).
+/// Domain: any p, any placement. Cost: a rank sends ceil(log_lanes nodes) messages to other nodes, where Bruck's
+/// allgather sends ceil(log2 p).
 ///
 /// Bienz, Gautam, Kharel: A Locality-Aware Bruck Allgather, EuroMPI/USA 2022.
 #[derive(Collective, Clone, Copy, Debug, Default)]
@@ -43,6 +43,6 @@ use crate::algorithms::allgather::Bruck;
 #[checked(node nonlocal_blocks_sent <= if flat { (p - 1) * ppn } else { (nodes - 1) * largest })]
 #[check(p <= 24)]
 pub struct LocalityBruck<I = Bruck> {
-    /// The allgather inside of nodes.
+    /// The allgather within nodes.
     pub inner: I,
 }

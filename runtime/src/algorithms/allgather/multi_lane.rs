@@ -1,15 +1,15 @@
 use crate::Collective;
 use crate::algorithms::allgather::Bruck;
 
-/// Multi-lane allgather: every rank of a node speaks with the ranks of other nodes that have its local index.
+/// Multi-lane allgather: every rank of a node communicates with the ranks of other nodes that have its local index.
 ///
-/// Each lane, the ranks with one local index, runs Bruck's allgather; then the ranks of a node gather what their lanes
-/// brought. Where nodes have different numbers of ranks there are as many lanes as the smallest node has ranks, lane
+/// Each lane, the ranks with one local index, runs Bruck's allgather; then the ranks of a node gather the blocks from
+/// their lanes. If nodes have different numbers of ranks, there are as many lanes as the smallest node has ranks, lane
 /// `l` also carries the blocks of local ranks `l + lanes`, `l + 2 lanes` and so on, and the ranks of a node gather
 /// their blocks first.
 ///
-/// Domain: any p, any placement. Cost: ceil(log2 nodes) messages of a lane's rank leave its node; the data that leaves
-/// a node is divided among its lanes.
+/// Domain: any p, any placement. Cost: a lane's rank sends ceil(log2 nodes) messages to other nodes; the data that
+/// leaves a node is divided among its lanes.
 ///
 /// Träff, Hunold: Decomposing MPI Collectives for Exploiting Multi-lane Communication, IEEE CLUSTER 2020.
 #[derive(Collective, Clone, Copy, Debug, Default)]
@@ -40,6 +40,6 @@ use crate::algorithms::allgather::Bruck;
 #[checked(node nonlocal_blocks_sent <= (nodes - 1) * largest)]
 #[check(p <= 24)]
 pub struct MultiLane<I = Bruck> {
-    /// The allgather inside of nodes.
+    /// The allgather within nodes.
     pub inner: I,
 }

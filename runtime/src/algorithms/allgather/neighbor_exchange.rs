@@ -2,9 +2,9 @@ use crate::Collective;
 
 /// Neighbor exchange allgather: half the rounds of the ring, two blocks at a time.
 ///
-/// Ranks `2q` and `2q + 1` are pair `q`. First the two exchange their blocks; from then on an even rank talks to its
-/// left and right neighbour in turn, an odd rank the other way round, and both hand on the pair of blocks that they
-/// got in the round before. `pair(i)` is the pair of blocks that arrives in round `i`; the own pair is `pair(0)`.
+/// Ranks `2q` and `2q + 1` are pair `q`. First the two exchange their blocks. From then on an even rank exchanges with
+/// its left and right neighbour in turn, an odd rank the other way round, and both pass on the pair of blocks that they
+/// got in the previous round. `pair(i)` is the pair of blocks that arrives in round `i`; a rank's own is `pair(0)`.
 ///
 /// Domain: p even. Cost: p / 2 rounds, p - 1 blocks sent by each rank.
 ///

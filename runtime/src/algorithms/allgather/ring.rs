@@ -2,7 +2,7 @@ use crate::Collective;
 
 /// Ring allgather: every block travels once around the ring.
 ///
-/// In round `s` a rank hands the block that it got in the round before to its right neighbour, beginning with its
+/// In round `s` a rank passes the block that it got in the previous round to its right neighbour, beginning with its
 /// own. Linear in p, but every message goes to a neighbour, which suits large blocks.
 ///
 /// Domain: any p. Cost: p - 1 rounds, p - 1 blocks sent by each rank.

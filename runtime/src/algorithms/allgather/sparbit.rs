@@ -1,11 +1,12 @@
 use crate::Collective;
 
-/// Sparbit allgather: logarithmic for any p, and the largest messages go the shortest way.
+/// Sparbit allgather: logarithmic for any p, and the largest messages travel the shortest distance.
 ///
 /// Every block travels down its own binomial tree, all trees at once, at distances that halve from round to round.
 /// Before the round with distance `d` a rank holds every `2 d`-th block downwards from its own. It sends those that
-/// the receiver lacks: all of them, or all but the last where the tree is not full (the paper's *ignore*), which is
-/// what the difference of the two quotients says.
+/// Before the round with distance `d` a rank holds every `2 d`-th block downwards from its own. It sends those that
+/// the receiver lacks: all of them, or all but the last if the tree is not full (the paper's *ignore*). The difference
+/// of the two quotients distinguishes these cases.
 ///
 /// Domain: any p. Cost: ceil(log2 p) rounds, p - 1 blocks sent by each rank.
 ///

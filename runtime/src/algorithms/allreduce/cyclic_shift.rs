@@ -1,18 +1,18 @@
 use crate::Collective;
 
-/// Cyclic shift with prefixes and `ports[i]` partners in round `i`: fewer rounds than
-/// [`PrefixAllreduce`](super::PrefixAllreduce), for machines with several ports.
+/// Cyclic shift with prefixes and `ports[i]` partners in round `i`, for machines with several ports.
 ///
-/// Line k of a rank is the reduction over k ranks, from its own upwards. A round with m ports takes `whole` from D
-/// ranks to (m + 1) D: the partners at the distances D, 2 D, … bring theirs, one after the other. When t D ranks are
-/// together, with t the digit of p - 1 that belongs to the round, they and the partner's `part`, of e ranks, are the
-/// next `part`. So two lines are enough for all prefixes that line p needs; as long as e is D they are one.
+/// It takes fewer rounds than [`PrefixAllreduce`](super::PrefixAllreduce). Line k of a rank is the reduction over k
+/// ranks, from its own upwards. A round with m ports extends `whole` from D ranks to (m + 1) D: the partners at the
+/// distances D, 2 D, … contribute theirs, one after the other. When t D ranks are combined, where t is the digit of
+/// p - 1 that belongs to the round, they and the partner's `part`, of e ranks, form the next `part`. So two lines are
+/// enough for all prefixes that line p needs; as long as e is D they are one line.
 ///
-/// Ranks reduce different trees: results of floating-point numbers may differ in their last bits from rank to rank, and
-/// the operation must commute.
+/// Ranks reduce different trees: floating-point results may differ in their last bits from rank to rank, and the
+/// operation must commute.
 ///
-/// Domain: p at most the product of all `ports[i] + 1`. Cost: at most `len(ports)` rounds; in a round that is not the
-/// last one, at most `ports[i] + 1` vectors are sent, and in the last one t.
+/// Domain: p at most the product of all `ports[i] + 1`. Cost: at most `len(ports)` rounds; the last round sends t
+/// vectors, any other at most `ports[i] + 1`.
 ///
 /// Jocksch, Ohana, Lanti, Koutsaniti, Karakasis, Villard: An optimisation of allreduce communication in message-passing
 /// systems, Parallel Computing 107, 2021, section 2.1.
@@ -40,6 +40,6 @@ use crate::Collective;
 #[define(sent = if more { m + if !one && t > 0 { 1 } else { 0 } } else { t })]
 #[bound(rounds <= len(ports), per_round blocks_sent = sent)]
 pub struct CyclicShiftAllreduce {
-    /// How many ranks a rank sends to in each round.
+    /// The number of ranks that a rank sends to in each round.
     pub ports: Vec<i64>,
 }

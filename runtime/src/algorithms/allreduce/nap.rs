@@ -1,15 +1,15 @@
 use crate::Collective;
 use crate::algorithms::allreduce::RecursiveDoublingAllreduce;
 
-/// Node-aware parallel allreduce: every rank of a node speaks with another node, so that few rounds leave the node.
+/// Node-aware parallel allreduce: every rank of a node communicates with another node, so few rounds leave the node.
 ///
 /// First the ranks of a node reduce among themselves. Then groups of nodes grow by a factor of up to `lanes` in every
-/// round. A group of `g` nodes at level `lev` consists of `q` subgroups, the first ones one node larger where `g` is no
-/// multiple of `q`. Each of the first `q` local ranks, but the one that stands for its own subgroup `m`, gets the
-/// result of another subgroup; then the ranks of the node reduce what they have, the one of its own subgroup bringing
-/// what its node had before: so every node reduces the same tree, in the order of nodes. A node that has no counterpart
-/// in a smaller subgroup is served by the idle rank of one that has no other task. At last further ranks of the node
-/// are told (`phase` 2).
+/// round. A group of `g` nodes at level `lev` consists of `q` subgroups; if `g` is not a multiple of `q`, the first
+/// ones have one more node. Each of the first `q` local ranks stands for a subgroup and gets its result, except the
+/// rank that stands for the node's own subgroup `m`. Then the ranks of the node reduce these results, and the rank of
+/// the own subgroup contributes the node's previous result: so every node reduces the same tree, in the order of nodes.
+/// A node that has no counterpart in a smaller subgroup is served by an otherwise idle rank of another node. Finally
+/// the other ranks of the node get the result (`phase` 2).
 ///
 /// Domain: any p, any placement; with one lane the inner allreduce runs over all ranks. Cost: ceil(log_lanes nodes)
 /// rounds with messages between nodes; a rank sends and receives at most one of them in each.
@@ -54,6 +54,6 @@ use crate::algorithms::allreduce::RecursiveDoublingAllreduce;
 #[checked(node nonlocal_messages_sent <= if lanes > 1 { lanes * ceil_log(lanes, nodes) } else { 2 * p * ppn })]
 #[check(p <= 24)]
 pub struct NapAllreduce<I = RecursiveDoublingAllreduce> {
-    /// The allreduce inside of nodes.
+    /// The allreduce within nodes.
     pub inner: I,
 }

@@ -1,13 +1,13 @@
 use crate::Collective;
 
-/// Cyclic shift with prefixes: logarithmic for any p without folding, in as few rounds as there can be.
+/// Cyclic shift with prefixes: logarithmic for any p without folding, with the fewest possible rounds.
 ///
-/// Line k of a rank is the reduction over k ranks, from its own upwards. With line D at hand, line D + k is that line
-/// and line k of the rank D above. Two lines are enough, whatever p: D doubles; and `part` has `e` ranks, the part of p
-/// below D, and is line p in the end. As long as e is D they are one line.
+/// Line k of a rank is the reduction over k ranks, from its own upwards. Line D + k combines line D with line k of the
+/// rank D above. Two lines are enough for any p: D doubles, and `part` covers `e` ranks, the part of p below D, and is
+/// line p in the end. As long as e is D they are one line.
 ///
-/// Every rank begins with its own contribution, so ranks reduce different trees: results of floating-point numbers may
-/// differ in their last bits from rank to rank, and the operation must commute.
+/// Every rank begins with its own contribution, so ranks reduce different trees: floating-point results may differ in
+/// their last bits from rank to rank, and the operation must commute.
 ///
 /// Domain: any p. Cost: ceil(log2 p) rounds. With w of them, each rank sends
 /// (w - 1) + (bits set in p - 1) - min(ones at its end, w - 1) vectors: at least w, less than 2 w.

@@ -1,12 +1,13 @@
 use crate::Collective;
 
-/// Rabenseifner's algorithm for any p: logarithmic, and nobody sends much more than twice the vector.
+/// Rabenseifner's algorithm for any p: logarithmic, and no rank sends much more than twice the vector.
 ///
 /// Recursive halving, then recursive doubling. Ranks fold in pairs until a power of two, `t`, is left, as in recursive
-/// doubling. The vector is split into t blocks. At distances that halve, a rank hands over the half of its blocks on
-/// which its partner goes on, and combines the other half; with one block left, the way goes back.
+/// doubling. The vector is split into t blocks. At distances that halve, a rank sends its partner the half of its
+/// blocks with which the partner continues, and combines the other half. With one block left, the exchanges run in
+/// reverse.
 ///
-/// Domain: any p. Cost: 2 floor(log2 p) rounds, and two more where p is no power of two.
+/// Domain: any p. Cost: 2 floor(log2 p) rounds, and two more if p is not a power of two.
 ///
 /// Rabenseifner: Optimization of Collective Reduction Operations, ICCS 2004.
 #[derive(Collective, Clone, Copy, Debug, Default)]

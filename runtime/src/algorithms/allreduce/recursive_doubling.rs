@@ -2,12 +2,12 @@ use crate::Collective;
 
 /// Recursive doubling for any p: logarithmic, the whole vector in every message.
 ///
-/// The first `2 * rem` ranks fold in pairs, so that a power of two is left: the even rank of a pair hands its vector to
-/// the odd one and waits. The others are numbered `v`, and exchange with `v ^ D` at distances that double. What arrives
-/// goes to the side on which its ranks stand, so that operands stay in the order of ranks. In the end the odd rank of
-/// each pair hands the result back.
+/// The first `2 * rem` ranks fold in pairs, so that a power of two is left: the even rank of a pair sends its vector to
+/// the odd one and waits. The others are numbered `v`, and exchange with `v ^ D` at distances that double. A vector
+/// from lower ranks becomes the left operand, so operands stay in the order of ranks. In the end the odd rank of each
+/// pair returns the result.
 ///
-/// Domain: any p. Cost: floor(log2 p) rounds, and two more where p is no power of two.
+/// Domain: any p. Cost: floor(log2 p) rounds, and two more if p is not a power of two.
 ///
 /// Thakur, Rabenseifner, Gropp: Optimization of Collective Communication Operations in MPICH, IJHPCA 19(1), 2005.
 #[derive(Collective, Clone, Copy, Debug, Default)]

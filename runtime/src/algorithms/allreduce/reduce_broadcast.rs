@@ -2,8 +2,8 @@ use crate::Collective;
 
 /// Reduce to rank 0 along a binomial tree, then broadcast along the same tree.
 ///
-/// On the way up the rank with bit D set hands its vector to the one without it; on the way down the result returns.
-/// What arrives stands to the right, so that operands stay in the order of ranks.
+/// On the way up, the rank with bit D set sends its vector to the one without it; on the way down, the result returns.
+/// A vector that arrives is the right operand, so operands stay in the order of ranks.
 ///
 /// Domain: any p. Cost: 2 ceil(log2 p) rounds.
 #[derive(Collective, Clone, Copy, Debug, Default)]

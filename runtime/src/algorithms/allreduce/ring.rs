@@ -1,6 +1,6 @@
 use crate::Collective;
 
-/// The ring: a reduce_scatter and an allgather around it; linear, and nobody sends more than twice the vector.
+/// The ring: a reduce_scatter and an allgather around it; linear, and no rank sends more than twice the vector.
 ///
 /// The vector is split into p blocks. Block b starts at rank b and goes once around, gathering contributions; then the
 /// finished blocks go around once more.

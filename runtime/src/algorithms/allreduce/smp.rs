@@ -1,15 +1,14 @@
 use crate::Collective;
 
-/// Hierarchical allreduce: the ranks of a node reduce to their leader, the leaders run recursive doubling, and each
-/// tells its node.
+/// Hierarchical allreduce: nodes reduce to their leaders, which run recursive doubling and broadcast the result.
 ///
-/// Inside of nodes both ways go along a binomial tree. Where the number of nodes is no power of two, the leaders of the
-/// first `2 rem` nodes fold in pairs, and the second of each pair takes part for both. Operands stay in the order of
-/// ranks.
+/// Within nodes, both directions follow a binomial tree. If the number of nodes is not a power of two, the leaders of
+/// the first `2 rem` nodes fold in pairs, and the second of each pair takes part for both. Operands stay in the order
+/// of ranks.
 ///
 /// Domain: any p, any placement. Cost: a leader sends at most floor(log2 nodes) + 1 messages to other nodes, other
-/// ranks none; this is what MPI libraries call an SMP allreduce, Eq. 5 of Bienz, Olson, Gropp: Node-Aware Improvements
-/// to Allreduce, ExaMPI 2019.
+/// ranks none. MPI libraries call this an SMP allreduce: Eq. 5 of Bienz, Olson, Gropp: Node-Aware Improvements to
+/// Allreduce, ExaMPI 2019.
 #[derive(Collective, Clone, Copy, Debug, Default)]
 #[collective(allreduce)]
 #[order(same_tree, rank_order)]

@@ -1,16 +1,16 @@
 use crate::Collective;
 use crate::algorithms::alltoall::SpreadOut;
 
-/// Node-aware all-to-all: inside of nodes, then between nodes, lane by lane.
+/// Node-aware all-to-all: within nodes, then between nodes, lane by lane.
 ///
-/// A lane has the ranks with one local index. Inside of its node a rank gives every other one the blocks for it and for
-/// the other nodes' ranks of its lane. Then the ranks of a lane exchange what their nodes have for each other: between
-/// two nodes there is one message for each lane, with the blocks of all ranks of the node. Where nodes have different
-/// numbers of ranks there are as many lanes as the smallest node has ranks; lane `l` also carries blocks for local
-/// ranks `l + lanes`, `l + 2 lanes` and so on, and passes them on at last.
+/// A lane has the ranks with one local index. Within its node a rank gives every other rank the blocks for it and for
+/// the other nodes' ranks of its lane. Then the ranks of a lane exchange the blocks that their nodes have for each
+/// other: between two nodes there is one message for each lane, with the blocks of all ranks of the node. If nodes have
+/// different numbers of ranks, there are as many lanes as the smallest node has ranks; lane `l` also carries blocks for
+/// local ranks `l + lanes`, `l + 2 lanes` and so on, and passes them on at the end.
 ///
-/// Domain: any p, any placement, if the collectives inside and between serve the nodes. Cost: that of theirs; with
-/// `spread-out` between nodes, one round and `nodes - 1` messages of a lane's rank leave its node.
+/// Domain: any p, any placement, if the collectives within and between nodes serve them. Cost: that of these
+/// collectives; with `spread-out` between nodes, one round between nodes, and a lane's rank sends `nodes - 1` messages.
 ///
 /// Träff, Hunold: Decomposing MPI Collectives for Exploiting Multi-lane Communication, IEEE CLUSTER 2020.
 #[derive(Collective, Clone, Copy, Debug, Default)]
@@ -27,7 +27,7 @@ use crate::algorithms::alltoall::SpreadOut;
     local < lanes && m >= lanes && m % lanes == local])]
 #[check(p <= 16)]
 pub struct HierarchicalAlltoall<I = SpreadOut, B = SpreadOut> {
-    /// The all-to-all inside of nodes.
+    /// The all-to-all within nodes.
     pub inside: I,
     /// The all-to-all of the lanes, between nodes.
     pub between: B,

@@ -3,8 +3,8 @@ use crate::Collective;
 /// Bruck's all-to-all with any radix and all values of a digit at the same time: `radix - 1` messages in each round.
 ///
 /// The block that a rank has for the rank `j` further on travels by the digits of `j`, as in `alltoall/modified-bruck`;
-/// those that differ in the value of a digit do not wait for each other. With a radix of p it is `alltoall/spread-out`.
-///
+/// The block that a rank has for the rank `j` further on travels by the digits of `j`, as in `alltoall/modified-bruck`,
+/// but all values of a digit share one round. With a radix of p it is `alltoall/spread-out`.
 /// Domain: any p, radix at least 2. Cost: ceil(log_radix p) rounds, at most radix - 1 messages in each, in all as many
 /// as `alltoall/modified-bruck` has substeps.
 ///

@@ -1,14 +1,13 @@
 use crate::Collective;
 
-/// All-to-all through leaders: one rank of each node collects what its node sends, and hands out what its node
-/// receives.
+/// All-to-all through leaders: one rank of each node sends and receives for all of them.
 ///
 /// The leader is the first rank of its node. Between two nodes there is one message, with the blocks of all ranks of
-/// the one for all ranks of the other; blocks inside of a node go through its leader too. So there are few messages,
-/// and the leaders carry all data: for short blocks.
+/// the one for all ranks of the other; blocks within a node go through its leader too. So there are few messages, but
+/// the leaders carry all data, which suits short blocks.
 ///
 /// Domain: any p, any placement. Cost: three rounds, of which one is between nodes; a node sends `nodes - 1` messages
-/// to others; other ranks than leaders send one message.
+/// to others; ranks other than leaders send one message.
 ///
 /// Träff, Rougier: MPI Collectives and Datatypes for Hierarchical All-to-all Communication, EuroMPI/ASIA 2014.
 #[derive(Collective, Clone, Copy, Debug, Default)]

@@ -14,7 +14,7 @@ pub use modified_bruck::ModifiedBruck;
 pub use pairwise::PairwiseAlltoall;
 pub use spread_out::SpreadOut;
 
-/// The former name of [`ModifiedBruck`], with the layout that rotates.
+/// The former name of [`ModifiedBruck`].
 #[deprecated(note = "use `ModifiedBruck`; `Layout::Rotated` asks for its rotated layout")]
 pub type RadixBruck = ModifiedBruck;
 

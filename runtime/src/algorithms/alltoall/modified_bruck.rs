@@ -4,13 +4,13 @@ use crate::Collective;
 ///
 /// The block that a rank has for the rank `j` further on travels by the digits of `j`: in the substep of digit `x` with
 /// value `z` every rank sends all blocks that it holds whose `j` has this digit to `rank + z * radix^x`. Before digit
-/// `x` a block has come as far as the lower digits of `j` say. A block is sent from where it is, and received where it
-/// belongs: there is no rotation before the first substep and none after the last, unless a caller asks for the rotated
-/// layout, in which block `j` lies at place `j` meanwhile, as Bruck's original has it. A large radix means more
-/// substeps and fewer blocks in each.
+/// `x` a block has travelled the distance given by the lower digits of `j`. A block is sent from where it is, and
+/// received where it belongs: there is no rotation before the first substep and none after the last, unless a caller
+/// requests the rotated layout, in which block `j` lies at place `j` meanwhile, as in Bruck's original. A large radix
+/// means more substeps and fewer blocks in each.
 ///
 /// Domain: any p, radix at least 2. Cost: with w digits, w (radix - 1) - floor((radix^w - p) / radix^(w - 1)) substeps,
-/// of so many blocks as have the digit; p - 1 less the substeps are kept for others at most.
+/// each with the blocks that have the digit; a rank stores at most p - 1 minus the number of substeps for others.
 ///
 /// Fan, Kumar: Parameterized Radix-r Bruck Algorithm for All-to-all Communication, 2022; Bruck, Ho, Kipnis, Upfal,
 /// Weathersby: Efficient Algorithms for All-to-All Communications in Multiport Message-Passing Systems, IEEE TPDS

@@ -2,7 +2,7 @@ use crate::Collective;
 
 /// Pairwise all-to-all: in round s every rank sends to the rank s further on, and receives from the rank s before it.
 ///
-/// Domain: any p. Cost: p - 1 rounds of one message, each block moves once, nothing is kept for others.
+/// Domain: any p. Cost: p - 1 rounds of one message, each block moves once, no rank stores blocks for others.
 ///
 /// Thakur, Rabenseifner, Gropp: Optimization of Collective Communication Operations in MPICH, IJHPCA 19(1), 2005.
 #[derive(Collective, Clone, Copy, Debug, Default)]

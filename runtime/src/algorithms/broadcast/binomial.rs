@@ -1,6 +1,6 @@
 use crate::Collective;
 
-/// Broadcast along a binomial tree: in every round each rank that has the data hands it to one that has not.
+/// Broadcast along a binomial tree: in every round each rank that has the data sends it to one that does not.
 ///
 /// Ranks are counted from the root: `v`. Before the round with distance `D` the first D of them have the data.
 ///
@@ -17,6 +17,6 @@ use crate::Collective;
 #[holds(D == pow(2, s), blocks = [0; v < D])]
 #[bound(rounds = w, messages_sent = w)]
 pub struct BinomialBroadcast {
-    /// The rank whose data all get.
+    /// The rank whose data all ranks get.
     pub root: i64,
 }

@@ -1,4 +1,4 @@
-//! Broadcast: every rank ends with what the root has.
+//! Broadcast: every rank ends with the root's data.
 
 mod binomial;
 

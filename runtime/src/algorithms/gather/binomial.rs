@@ -1,9 +1,9 @@
 use crate::Collective;
 
-/// Gather along a binomial tree: at distances that double, a rank hands on all it has, and is done.
+/// Gather along a binomial tree: at distances that double, a rank sends all that it has, and is done.
 ///
-/// Ranks are counted from the root: `v`. Before the round with distance `D`, a multiple of D has the blocks of the D
-/// ranks from its own upwards, as far as there are any.
+/// Ranks are counted from the root: `v`. Before the round with distance `D`, a rank whose `v` is a multiple of D has
+/// the blocks of up to D ranks, from its own upwards.
 ///
 /// Domain: any p, any root. Cost: ceil(log2 p) rounds; p - 1 blocks reach the root.
 #[derive(Collective, Clone, Copy, Debug, Default, PartialEq, Eq)]

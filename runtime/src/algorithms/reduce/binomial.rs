@@ -2,8 +2,8 @@ use crate::Collective;
 
 /// Reduce along a binomial tree, for operations that commute.
 ///
-/// Ranks are counted from the root: `v`. At distances that double, a rank hands on what it has reduced, and is done.
-/// Operands stand in the order of ranks from the root upwards, which is the order of ranks where the root is 0.
+/// Ranks are counted from the root: `v`. At distances that double, a rank sends what it has reduced, and is done.
+/// Operands stay in the order of ranks from the root upwards, which is the order of ranks if the root is 0.
 ///
 /// Domain: any p, any root. Cost: ceil(log2 p) rounds.
 #[derive(Collective, Clone, Copy, Debug, Default, PartialEq, Eq)]

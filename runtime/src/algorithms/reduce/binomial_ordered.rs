@@ -2,10 +2,10 @@ use crate::Collective;
 
 /// Reduce along a binomial tree to rank 0, and from there to the root: also for operations that do not commute.
 ///
-/// The tree does not depend on the root, and so neither does the result: floating-point numbers have the same last bits
-/// wherever it goes.
+/// The tree does not depend on the root, so neither does the result: floating-point results have the same last bits for
+/// every root.
 ///
-/// Domain: any p, any root. Cost: ceil(log2 p) rounds, and one more where the root is not 0.
+/// Domain: any p, any root. Cost: ceil(log2 p) rounds, and one more if the root is not 0.
 #[derive(Collective, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[collective(reduce, root: 0..)]
 #[order(rank_order)]

@@ -1,9 +1,9 @@
 use crate::Collective;
 
-/// Circulant reduce_scatter: logarithmic for any p, without folding, and optimal in what is sent.
+/// Circulant reduce_scatter: logarithmic for any p, without folding, and with the least possible data sent.
 ///
-/// With `S` blocks left, those of the ranks from the own one upwards, the upper part goes to the rank that is half of
-/// them away, whose lower part it is.
+/// With `S` blocks left, those of the ranks from its own upwards, a rank keeps the lower half, of `h` blocks, and sends
+/// the rest to the rank `h` above, for which they are the first.
 ///
 /// Domain: any p. Cost: ceil(log2 p) rounds, p - 1 blocks sent by each rank.
 ///

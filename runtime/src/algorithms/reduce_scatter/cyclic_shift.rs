@@ -2,8 +2,8 @@ use crate::Collective;
 
 /// Reduce_scatter by cyclic shift, with `ports[i]` messages in round `i`: the allgather by cyclic shift, reversed.
 ///
-/// Before a round a rank is responsible for `S` blocks, those of the ranks from its own upwards. Of these it keeps the
-/// first `D`, and hands the j-th `D` after them to the rank that is `j * D` above, whose first ones they are. The
+/// Before a round a rank is responsible for `S` blocks, those of the ranks from its own upwards. It keeps the first `D`
+/// of them, and sends the j-th `D` after them to the rank that is `j * D` above, for which they are the first. The
 /// distances are those of the allgather (products of `ports[i] + 1`), the largest first; so the first round, the last
 /// of the allgather, has the incomplete messages.
 ///
@@ -24,6 +24,6 @@ use crate::Collective;
 #[holds(S * product(ports + 1, i) == product(ports + 1, len(ports)), blocks_sent = p - min(p, S))]
 #[bound(rounds <= len(ports), each blocks_sent = p - 1, per_round messages_sent <= ports[i])]
 pub struct CyclicShiftReduceScatter {
-    /// How many messages a rank sends in each round.
+    /// The number of messages that a rank sends in each round.
     pub ports: Vec<i64>,
 }

@@ -1,6 +1,6 @@
 use crate::Collective;
 
-/// Pairwise exchange: every rank hands every other its contribution to that rank's block.
+/// Pairwise exchange: every rank sends every other rank its contribution to that rank's block.
 ///
 /// Domain: any p. Cost: p - 1 rounds, p - 1 blocks sent by each rank.
 #[derive(Collective, Clone, Copy, Debug, Default)]

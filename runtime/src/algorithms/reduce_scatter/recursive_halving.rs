@@ -1,9 +1,9 @@
 use crate::Collective;
 
-/// Recursive halving: at distances that halve, half of what is left is handed over.
+/// Recursive halving: at distances that halve, a rank sends half of its remaining blocks.
 ///
 /// Before the round with `D` blocks left, a rank is responsible for the blocks of its aligned group of D ranks, and has
-/// the contributions of the ranks with its remainder modulo D.
+/// the contributions of the ranks that are equal to it modulo D.
 ///
 /// Domain: p a power of two. Cost: log2 p rounds, p - 1 blocks sent by each rank.
 ///

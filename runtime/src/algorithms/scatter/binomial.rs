@@ -1,9 +1,9 @@
 use crate::Collective;
 
-/// Scatter along a binomial tree: at distances that halve, a rank hands on the upper half of what it has.
+/// Scatter along a binomial tree: at distances that halve, a rank sends the upper half of its blocks.
 ///
-/// Ranks are counted from the root: `v`. Before the round with `D` ranks left to each, a multiple of D has the blocks
-/// of the D ranks from its own upwards, as far as there are any.
+/// Ranks are counted from the root: `v`. Before the round with group size `D`, a rank whose `v` is a multiple of D has
+/// the blocks of up to D ranks, from its own upwards.
 ///
 /// Domain: any p, any root. Cost: ceil(log2 p) rounds; p - 1 blocks leave the root.
 #[derive(Collective, Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,6 +20,6 @@ use crate::Collective;
 #[holds(D == pow(2, w - s), blocks = [rank + k; k in 0..n])]
 #[bound(rounds = w, blocks_sent = p - 1)]
 pub struct BinomialScatter {
-    /// The rank whose blocks are handed out.
+    /// The rank whose blocks are distributed.
     pub root: i64,
 }

@@ -1,4 +1,4 @@
-//! Scatter: every rank ends with its own of the root's blocks.
+//! Scatter: every rank ends with its block of the root's data.
 
 mod binomial;
 

@@ -1,10 +1,10 @@
-//! Measures the cost of a network by running the collectives on all ranks at once: on any transport, also on threads,
-//! for one length of blocks. Where a machine has a profile, [`Cluster::of_machine`] needs no measurement.
+//! Measures the cost of a network by running the collectives on all ranks at once: on any transport, including threads,
+//! for one length of blocks. If a machine has a profile, [`Cluster::of_machine`] needs no measurement.
 //!
 //! Three all-to-alls that send the same messages in different ways give three equations for the model's three numbers:
 //! all messages at once take `latency + (p - 1) (overhead + wire)`, one after the other `(p - 1) (latency + overhead +
-//! wire)`, and longer ones so much more. Libraries send messages of different lengths in different ways, so lengths are
-//! those that matter: a block, and the half of all blocks that Bruck's all-to-all sends at once.
+//! wire)`, and long ones correspondingly more. Libraries send messages of different lengths in different ways, so the
+//! measured lengths are those that matter: a block, and the half of all blocks that Bruck's all-to-all sends at once.
 
 use super::cluster::{LinearTime, MeasuredTimes};
 use super::{AlltoallAlgorithm, Cluster, Network, choose_radix};

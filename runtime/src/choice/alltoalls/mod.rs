@@ -1,7 +1,7 @@
 //! Chooses an all-to-all and its radix, from exact counts of its messages and a model of their time.
 //!
 //! The radix of Bruck's all-to-all trades messages for data: radix 2 sends the fewest messages and every block up to
-//! `ceil_log(2, p)` times, radix `p` sends every block once, in a message of its own. Both are known exactly for every
+//! `ceil_log(2, p)` times, radix `p` sends every block once, in its own message. Both are known exactly for every
 //! radix (Fan and Kumar, *Parameterized Radix-r Bruck Algorithm for All-to-all Communication*), so that a model of the
 //! network suffices to choose without a trial run.
 //!

@@ -386,8 +386,8 @@ mod tests {
     }
 
     /// One rank's share of the Cray XC40 Theta, where the paper measured. The paper says nothing about the network.
-    /// These are round figures of what is known of such machines: 64 cores, and ranks, on a node; some 3 µs one way for
-    /// a short message, slow cores included; some 10 GB/s into the network, which the ranks of a node share.
+    /// These are round figures for such machines: 64 cores and ranks on a node; some 3 µs one way for a short message,
+    /// slow cores included; some 10 GB/s into the network, which the ranks of a node share.
     fn theta() -> Network {
         network(2e-6, 10e9 / 64.0, 1e-6)
     }
@@ -396,9 +396,9 @@ mod tests {
     ///
     /// With 64 bytes the model agrees: 22, which is the one the paper names (23 is 0.1 % slower), and 64. With 1024
     /// bytes a block takes longer than a message's latency, and the largest radix of the paper's range is best by 1 %
-    /// at most. Here the model does not agree with the paper: it would send every block straight, for three quarters of
-    /// the time of `ceil_sqrt(p)`, while the paper finds Bruck faster than the vendor's all-to-all. That ranks get in
-    /// each other's way when they send p messages each is no part of the model.
+    /// at most. Here the model does not agree with the paper: it would send every block directly, in three quarters of
+    /// the time of `ceil_sqrt(p)`, while the paper finds Bruck faster than the vendor's all-to-all. The model ignores
+    /// that ranks get in each other's way when each of them sends p messages.
     ///
     /// The share is what matters: with the 10 GB/s to itself, a rank would be best off with radix 2 to 5 at 64 bytes.
     #[test]

@@ -46,8 +46,8 @@ impl NodeShare {
         }
     }
 
-    /// The bytes that a process reduces when inputs are copied: a lane reduces its slice; on a single node everyone
-    /// reduces its own result.
+    /// The bytes that a process reduces when inputs are copied: a lane reduces its slice; on a single node every
+    /// process reduces its own result.
     fn reduced(&self) -> f64 {
         if self.several { self.brings as f64 / self.lanes.max(1) as f64 } else { self.takes as f64 }
     }

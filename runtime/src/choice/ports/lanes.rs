@@ -47,7 +47,7 @@ pub enum Error {
     },
 }
 
-/// The most nodes, as MPI can number.
+/// The most nodes that MPI can number.
 const NODES: usize = i32::MAX as usize;
 /// The most bytes, so that sums do not overflow.
 const BYTES: u64 = 1 << 60;

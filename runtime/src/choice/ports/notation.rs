@@ -1,4 +1,4 @@
-//! Properties of factors and ports that tell plans apart.
+//! Properties of factors and ports that distinguish plans.
 
 use crate::plan::ports::{DigitGroup, Ports};
 

@@ -1,10 +1,10 @@
 //! The cost of the rounds of a notation, computed without making the plan.
 //!
-//! A group of q nodes gathers by cyclic shift: when every node has what W nodes from its own upwards have, the partner
-//! at the distance j W brings what W nodes from there have, or as many as are left of q. What one node has are as many
-//! lines as it kept when it scattered: one after a complete scatter, q if there was none, and then the same line of
-//! different nodes is combined. Lines that nobody needs are not sent (section 2.1 of Jocksch et al.). How many are sent
-//! has a closed form, which the tests hold against their removal one by one.
+//! A group of q nodes gathers by cyclic shift: when every node has the data of W nodes from its own upwards, the
+//! partner at the distance j W sends the data of W nodes from there, or of as many as are left of q. The data of one
+//! node has as many lines as the node kept when it scattered: one after a complete scatter, q if there was none, and
+//! then the same line of different nodes is combined. Lines that no node needs are not sent (section 2.1 of Jocksch et
+//! al.). The number of lines sent has a closed form, which the tests compare with a removal one by one.
 
 use crate::choice::clock::RoundCost;
 use crate::plan::ports::{DigitGroup, Ports};

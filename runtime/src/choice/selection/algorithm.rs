@@ -184,7 +184,7 @@ impl CollectiveQuery for Reaches {
     fn ask<C: Collective>(&mut self, collective: &C) {
         let at = if C::LOOKS_AT_NODES { Place::apart(0, self.p) } else { Place::flat(0, self.p) };
         self.answer = match collective.proved(&at) {
-            // Only the nodes with one rank each are refused, not the number of ranks.
+            // The refusal is about nodes with one rank each, not about the number of ranks.
             Err(Refusal::Placement { .. }) if C::LOOKS_AT_NODES => Ok(()),
             answer => answer,
         };

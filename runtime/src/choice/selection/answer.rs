@@ -21,7 +21,7 @@ pub enum Reason {
     Device(&'static str),
     /// No rule matches, and the default rule chose it for this reason.
     Default(&'static str),
-    /// No rule matches, and a persistent request is made of plans with ports, which the clock ranks.
+    /// No rule matches, and a persistent request runs plans with ports, which the clock ranks.
     Clock,
 }
 
@@ -65,9 +65,9 @@ pub struct Answer {
     pub implementation: Implementation,
     /// The reason.
     pub reason: Reason,
-    /// What a model says of it, if it was ranked by one.
+    /// Its modelled cost, if a model ranked it.
     pub estimate: Option<Estimate>,
-    /// What is forced or set by an earlier rule, and does not serve the call; and why not.
+    /// Implementations that are forced or set by an earlier rule but do not serve the call, and why.
     pub passed: Vec<String>,
 }
 

@@ -6,8 +6,8 @@
 //! Collective Communication Operations in MPICH, IJHPCA 19(1), 2005; those for lanes between nodes Träff, Hunold:
 //! Decomposing MPI Collectives for Exploiting Multi-lane Communication, IEEE CLUSTER 2020.
 //!
-//! The default must not be slower than MPI, so MPI is a candidate, too. `benches/defaults.sh` measures both, and
-//! where MPI is faster it comes first: wherever the catalogue has no algorithm that MPI lacks. On one node, ranks share
+//! The default must not be slower than MPI, so MPI is also a candidate. `benches/defaults.sh` measures both. MPI comes
+//! first where it is faster, which is wherever the catalogue has no algorithm that MPI lacks. On one node, ranks share
 //! memory where that is faster than messages.
 //! Candidates are tried one after the other. Those after MPI serve calls for which it is not allowed: those that need
 //! bitwise equal results on all ranks, and all calls with `ROUNDEL_PREFER=catalogue`.
@@ -63,16 +63,16 @@ impl From<&Profile> for DefaultRule {
 type NamedCandidate = (&'static str, Option<ModelledAlltoall>, &'static str);
 
 /// The bytes for which the memory of a node is faster than MPI's messages, measured with 2, 3 and 4 ranks on two
-/// processors. A reduction is always faster. What is only moved is copied twice, where MPI reads the memory of the
-/// other rank: with two ranks, which have a processor each, that is slower for long blocks.
+/// processors. Shared memory copies data twice, where MPI reads the other rank's memory. So with two ranks, which have
+/// a processor each, it is slower for long blocks that are only moved.
 fn in_shared_memory(call: &Question) -> RangeInclusive<u64> {
     let moves = !call.kind.reduces();
     let (least, most) = match call.form {
-        // To make a request takes longer than MPI needs for a few bytes.
+        // Creating a request takes longer than MPI needs for a few bytes.
         CallForm::Nonblocking if call.p < 4 => (2 << 10, if moves { 8 << 10 } else { ANY }),
         CallForm::Nonblocking => (512, ANY),
-        // Two or three ranks need as long for a few bytes to or from a root; so do requests that are started again, and
-        // their all-to-alls.
+        // For a few bytes MPI is no slower: with two or three ranks to or from a root, in persistent requests with a
+        // root, and in persistent all-to-alls of two or three ranks.
         CallForm::Persistent if call.kind.has_root() => (65, ANY),
         CallForm::Persistent if call.kind == Kind::Alltoall && call.p < 4 => (65, ANY),
         CallForm::Blocking if call.kind.has_root() && call.p < 4 => (65, ANY),
@@ -104,7 +104,7 @@ enum Before {
 }
 
 /// Where shared memory is faster than MPI's messages on several nodes, and than the catalogue's, measured on 4 nodes of
-/// 4 ranks and 8 of 2. Calls that do not block share memory on one node only.
+/// 4 ranks and 8 of 2. Non-blocking calls share memory on one node only.
 fn before_which(call: &Question) -> Option<Before> {
     if call.nodes < 2 || call.ppn_max < 2 || call.form != CallForm::Blocking {
         return None;
@@ -115,7 +115,7 @@ fn before_which(call: &Question) -> Option<Before> {
         (Kind::Allgather, _) if is_brief_allgatherv(call) => None,
         (Kind::Allreduce, 0..=2048) => Some(Before::Library),
         (Kind::Allreduce, 2049..=32_768) => Some(Before::All),
-        // Between other nodes only `pairwise` is proved, with as many rounds as nodes.
+        // For other numbers of nodes only `pairwise` is proved, with as many rounds as nodes.
         (Kind::ReduceScatter, _) if call.nodes > 64 && !call.nodes.is_power_of_two() => None,
         (Kind::ReduceScatter, 65..=8192) if small => None,
         (Kind::Allgather, 0..=8192 | 16_385..) if small => None,
@@ -130,8 +130,8 @@ fn before_which(call: &Question) -> Option<Before> {
 const LIBRARY: &str = "library";
 
 impl Question {
-    /// The algorithm between nodes if their ranks share memory: none if there is one node, or nothing that is proved.
-    /// One rank of each node takes part, so it sees ranks without nodes.
+    /// The algorithm between nodes whose ranks share memory; `None` if there is one node, or if no algorithm is proved.
+    /// One rank of each node takes part, so the algorithm sees ranks without nodes.
     pub fn between_nodes(&self) -> Option<Algorithm> {
         let served = matches!(
             self.kind,

@@ -12,12 +12,12 @@ pub enum Device {
     Host,
     /// MPI serves all calls.
     Library,
-    /// As `Auto`, and ranks have found that a runtime is loaded.
+    /// Like `Auto`, and ranks have found that a runtime is loaded.
     Loaded,
 }
 
 impl Device {
-    /// The value of `ROUNDEL_DEVICE`; an invalid one is returned.
+    /// The value of `ROUNDEL_DEVICE`; the error is an invalid value.
     pub(super) fn read(value: Option<OsString>) -> Result<Self, String> {
         let value = value.unwrap_or_default();
         match value.to_str() {

@@ -22,7 +22,7 @@ pub enum Implementation {
     Catalogue(Algorithm),
     /// A plan with ports between nodes, for requests of `roundel::mpi::persistent`.
     Ports(PortsPlan),
-    /// Memory that the ranks of a node share, if all of them are on one.
+    /// Memory that the ranks of a node share; between several nodes, an algorithm of the catalogue.
     SharedMemory,
 }
 
@@ -77,7 +77,7 @@ impl Implementation {
     /// The implementation with a name: `library`, `shared-memory`, or an algorithm.
     ///
     /// # Errors
-    /// If there is none, or the parameters are invalid.
+    /// If there is no such implementation, or the parameters are invalid.
     pub fn named(kind: Kind, name: &str, parameters: &[(String, Parameter)]) -> Result<Self, RuleError> {
         match name {
             "library" if parameters.is_empty() => Ok(Implementation::Library),
@@ -193,7 +193,7 @@ fn in_shared_memory(call: &Question) -> Result<(), String> {
     Ok(())
 }
 
-/// Shared memory inside of nodes, and an algorithm of the catalogue between them.
+/// Returns an error if a call cannot use shared memory within nodes and an algorithm of the catalogue between them.
 fn between_nodes(call: &Question) -> Result<(), String> {
     if call.form != CallForm::Blocking {
         return Err("calls that do not block share memory on one node only".into());

@@ -84,7 +84,7 @@ struct Candidate<'a> {
     implementation: Cow<'a, Implementation>,
     reason: Reason,
     estimate: Option<Estimate>,
-    /// The call that it must serve; none if it is known to serve it.
+    /// The call that it must serve; `None` if it is known to serve it.
     unchecked: Option<Question>,
 }
 
@@ -94,13 +94,13 @@ impl Selection {
         &self.rules
     }
 
-    /// The same, with forced implementations that take precedence where they serve.
+    /// Sets forced implementations, which take precedence where they serve.
     pub fn forcing(mut self, forced: Vec<Force>) -> Self {
         self.forced = forced;
         self
     }
 
-    /// The same, with the default rule for a machine. All ranks must pass the same profile.
+    /// Sets the default rule for a machine. All ranks must pass the same profile.
     pub fn with_profile(mut self, profile: &Profile) -> Self {
         let catalogue = self.default_rule.catalogue;
         self.default_rule = DefaultRule::from(profile);
@@ -109,14 +109,14 @@ impl Selection {
         self
     }
 
-    /// The same, but the default rule uses MPI only as the last choice, even where it is faster.
+    /// Makes the default rule use MPI only as the last choice, even where it is faster.
     pub fn preferring_the_catalogue(mut self) -> Self {
         self.default_rule.catalogue = true;
         self
     }
 
-    /// All implementations that serve a call, the best first: as forced, by rules in their order, and by default. The
-    /// default for a persistent request is the ranking of plans with ports.
+    /// All implementations that serve a call, the best first: forced ones, those of rules in their order, and defaults.
+    /// The default for a persistent request is the ranking of plans with ports.
     ///
     /// ```
     /// use roundel::selection::{Question, Selection};
@@ -143,14 +143,14 @@ impl Selection {
         })
     }
 
-    /// The ports that are forced or set by a rule for a persistent request; none if the profile decides.
+    /// The ports that are forced or set by a rule for a persistent request; `None` if the profile decides.
     pub fn ports(&self, question: &Question) -> Option<Answer> {
         let chosen = self.choose(&Question { request: true, ..*question });
         matches!(chosen.reason, Reason::Forced | Reason::Rule { .. }).then_some(chosen)
     }
 
-    /// The candidates that serve a call, found one after the other. What is forced or set by a rule, and does not
-    /// serve it, is noted in `passed`.
+    /// The candidates that serve a call, found one after the other. Implementations that are forced or set by a rule
+    /// but do not serve it are noted in `passed`.
     fn serving<'a>(
         &'a self,
         question: &'a Question,
@@ -185,7 +185,7 @@ impl Selection {
             let question = Question { identical: question.identical && !rule.knowing, ..*question };
             candidate(&rule.implementation, Reason::Rule { line: rule.line }, question)
         });
-        // A default is looked for only if it is needed.
+        // Defaults are computed only if they are needed.
         let of_request = question.request.then(|| once_with(|| self.by_the_clock(question)));
         let of_call = (!question.request).then(|| once_with(|| self.default_rule.answers(question)));
         let by_default = of_call.into_iter().flatten().flatten();

@@ -118,7 +118,7 @@ impl Settings {
         !rules.is_empty() || !forced.is_empty() || default_rule.catalogue || self.reproducible
     }
 
-    /// Whether MPI serves all calls of so many ranks on one node, and nothing must be explained or traced.
+    /// Whether MPI serves all calls of this many ranks on one node, and nothing must be explained or traced.
     ///
     /// ```
     /// use roundel::selection::Settings;
@@ -145,7 +145,7 @@ impl Settings {
         self.selection.ports(&self.asked(question))
     }
 
-    /// The question, with what these settings require of every call.
+    /// The question, with the requirements that these settings add to every call.
     fn asked(&self, question: &Question) -> Question {
         Question { reproducible: question.reproducible || self.reproducible, ..*question }
     }

@@ -7,11 +7,11 @@ use std::ffi::{c_int, c_void};
 /// A number of elements of a datatype at an address.
 #[derive(Clone, Copy, Debug)]
 pub struct Typed {
-    /// Their address, as MPI counts: the datatype's lower bound may shift the data.
+    /// The address as MPI takes it: the datatype's lower bound may shift the data.
     pub address: *mut c_void,
-    /// The number of elements. In a gather, for each rank.
+    /// The number of elements; in a gather, the number from each rank.
     pub count: usize,
-    /// Their datatype.
+    /// The datatype of the elements.
     pub datatype: ffi::MPI_Datatype,
 }
 
@@ -56,7 +56,7 @@ impl IntList {
 /// The buffers of a reduction.
 #[derive(Clone, Copy, Debug)]
 pub struct Reduced {
-    /// This rank's contribution; none for `MPI_IN_PLACE`.
+    /// This rank's contribution; `None` for `MPI_IN_PLACE`.
     pub send: Option<*const c_void>,
     /// The buffer for the result.
     pub recv: *mut c_void,
@@ -127,7 +127,7 @@ pub enum MpiCall {
     },
     /// `MPI_Reduce`.
     Reduce {
-        /// The buffers; that for the result is used only on the root.
+        /// The buffers. Only the root uses the receive buffer.
         data: Reduced,
         /// The number of elements.
         count: usize,

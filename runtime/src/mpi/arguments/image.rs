@@ -1,4 +1,4 @@
-//! Roundel's own memory for elements that are not plain bytes in order: packed, or with the program's gaps.
+//! Roundel's own copies of elements that are not plain bytes in order: packed, or with the program's gaps.
 //!
 //! Before a call this rank's contribution is copied into the image, and afterwards its result is copied out. MPI
 //! itself does both, so gaps in the program's memory are neither read nor written.
@@ -7,16 +7,16 @@ use crate::call::rooted::{BlockStorage, RootedLayout};
 use crate::error::Error;
 use crate::mpi::arguments::call::{Scattered, Typed};
 use crate::mpi::arguments::shape::{CallShape, Lists, ParsedCall, Side};
-use crate::mpi::comm::code::check;
 use crate::mpi::handles::datatype::{Facts, facts};
 use crate::mpi::lowering::areas::Scratch;
 use crate::mpi::lowering::limit::LIMIT;
+use crate::mpi::process::code::check;
 use ::mpi::ffi;
 use roundel_spec::Kind;
 use std::ffi::{c_int, c_void};
 use std::ops::Range;
 
-/// The number of bytes to pack at a time: MPI counts them in a C `int`.
+/// The most bytes that one call packs: MPI counts them in a C `int`.
 const PACKED: usize = 1 << 30;
 
 /// The images of a call's two buffers.
@@ -42,7 +42,7 @@ pub(crate) struct Rank {
 }
 
 impl Images {
-    /// The number of bytes of both images.
+    /// The size of both images in bytes.
     pub(crate) fn memory(&self) -> usize {
         self.send.memory() + self.recv.memory()
     }
@@ -184,7 +184,7 @@ unsafe fn block(scattered: &Scattered, rank: usize) -> Result<Typed, Error> {
     }
 }
 
-/// The number of elements of a datatype to pack at a time.
+/// The number of elements of a datatype that one call packs.
 fn at_a_time(known: &Facts) -> Result<usize, Error> {
     let limit = c_int::MAX as usize;
     match known.size {

@@ -1,4 +1,4 @@
-//! A call from the point of view of plans: lengths and positions in bytes or in elements, without addresses.
+//! A call as a plan sees it: lengths and positions in bytes or in elements, without addresses.
 //!
 //! Data that only moves is bytes. Data that is reduced is elements of the program's datatype, because its operation
 //! requires that. A datatype whose elements are not plain bytes in order goes through an *image*: packed bytes, or
@@ -28,7 +28,7 @@ pub(crate) enum BlockLayout {
     Listed,
     /// Blocks given by lists that differ between ranks: an alltoallv.
     Private,
-    /// A reduced vector, which is the result as a whole, or not at all.
+    /// A reduced vector. This rank gets either all of the result or none of it.
     Vector {
         /// Whether the result belongs to another rank.
         elsewhere: bool,
@@ -52,7 +52,7 @@ pub(crate) struct CallShape {
     pub(crate) datatype: ffi::MPI_Datatype,
     /// The distance between consecutive elements, in bytes.
     pub(crate) size: usize,
-    /// The number of elements to send; none if they lie in the receive buffer.
+    /// The number of elements to send; `None` if they lie in the receive buffer.
     pub(crate) send: Option<usize>,
     pub(crate) recv: usize,
     /// Further inputs to the choice of an algorithm.
@@ -65,7 +65,7 @@ pub(crate) struct CallShape {
 /// What a call's address points to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Side {
-    /// Bytes that a plan uses directly; or nothing.
+    /// Bytes that a plan uses directly; null if there are none.
     Plain(*mut u8),
     /// Elements that are packed.
     Packed(Typed),
@@ -97,7 +97,7 @@ pub(crate) struct ParsedCall {
 pub(crate) struct Lists {
     pub(crate) counts: Vec<usize>,
     pub(crate) displs: Vec<usize>,
-    /// Those of the blocks that this rank sends in an alltoallv.
+    /// The same for the blocks that this rank sends in an alltoallv.
     pub(crate) leaving: Vec<usize>,
     pub(crate) leaves_at: Vec<usize>,
 }
@@ -313,7 +313,7 @@ impl Reader<'_> {
         match own {
             Some(_) => Ok(self.layout(Kind::Scatter, root, layout, Some(total), block, block, all, to)),
             None => {
-                // The data stays in its place, and nothing is written there.
+                // The data stays where it is, and nothing is written there.
                 let storage = RootedLayout { total, input_at: 0, storage: BlockStorage::Output };
                 let nothing = Side::Plain(null_mut());
                 Ok(self.layout(Kind::Scatter, root, storage, None, total, block, nothing, all))
@@ -385,7 +385,7 @@ impl Reader<'_> {
         Ok(ParsedCall { shape, send: from, recv: to, operands: Some((data.op, known)) })
     }
 
-    /// The same, but this rank gets only `own` elements.
+    /// The same call, in which this rank gets only `own` elements.
     fn own_part(&self, mut job: ParsedCall, own: usize) -> ParsedCall {
         if job.shape.send.is_some() {
             job.shape.recv = own;
@@ -440,10 +440,10 @@ impl Reader<'_> {
 /// What to do about blocks that share bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Overlap {
-    /// They are only read, so nothing.
+    /// Nothing: they are only read.
     Fine,
-    /// They are written. MPI forbids that, but programs do it with data that they do not need, and other ranks cannot
-    /// know: so the blocks arrive separately, and are unpacked one after the other.
+    /// They are written. MPI forbids this, but programs do it for data that they ignore, and other ranks cannot
+    /// know. So the blocks arrive separately and are unpacked one after the other.
     Packed,
 }
 
@@ -485,7 +485,7 @@ unsafe fn side_or_null(typed: Option<Typed>) -> Result<Side, Error> {
     typed.map_or(Ok(Side::Plain(null_mut())), |typed| unsafe { side(typed) })
 }
 
-/// Adds the bytes of each rank's block, and returns their sum.
+/// Appends the bytes of each rank's block, and returns their sum.
 fn push_counts(counts: IntList, p: usize, size: usize, into: &mut Vec<usize>) -> Result<usize, Unread> {
     let mut total = 0usize;
     for rank in 0..p {
@@ -499,7 +499,7 @@ fn push_counts(counts: IntList, p: usize, size: usize, into: &mut Vec<usize>) ->
 }
 
 impl BlockLayout {
-    /// How a reduced vector is divided, with these lengths if it has any.
+    /// The division of a reduced vector; `lengths` are those of listed parts.
     pub(crate) fn division<'a>(&self, lengths: &'a [usize]) -> Division<'a> {
         match self {
             BlockLayout::Vector { elsewhere: true } => Division::Elsewhere,

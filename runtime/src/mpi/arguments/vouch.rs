@@ -1,6 +1,6 @@
 //! Validates the handles and buffers of a call before it is parsed.
 //!
-//! MPI must reject invalid ones. It does so on this rank and without a message, so it does not matter who serves the
+//! MPI rejects invalid ones on this rank, without a message. So it does not matter whether Roundel or MPI serves the
 //! other ranks: they wait for this one, as they would in MPI.
 
 use super::call::in_place;
@@ -128,8 +128,8 @@ fn own_places(shape: &CallShape, lists: &Lists, here: RankPlacement<'_>) -> (usi
     }
 }
 
-/// Where a buffer begins, if it has data. Address 0 itself has none. Data that a datatype places relative to it
-/// (MPI_BOTTOM) has no definite beginning, so that two such buffers are not taken for the same.
+/// Where a buffer begins, if it has data. Address 0 itself holds none. Data that a datatype places relative to it
+/// (MPI_BOTTOM) has no definite beginning, so two such buffers never count as identical.
 fn begin(
     side: &Side,
     length: usize,

@@ -57,7 +57,7 @@ impl CachedCall {
 #[derive(Debug, Default)]
 pub(crate) struct CallCache {
     planned: Vec<CachedCall>,
-    /// Calls that do not block and that MPI serves.
+    /// Non-blocking calls that MPI serves.
     left: Vec<(RequestLife, CachedCall)>,
     pub(crate) lists: Lists,
     pub(crate) images: Images,
@@ -77,19 +77,19 @@ impl CallCache {
         self.planned.insert(0, planned);
     }
 
-    /// Whether MPI serves a call like this one that does not block.
+    /// Whether MPI serves non-blocking calls like this one.
     pub(crate) fn is_left(&self, shape: &CallShape, by: By<'_>, life: RequestLife) -> bool {
         self.left.iter().any(|(of, left)| *of == life && left.is(shape, &self.lists, by))
     }
 
-    /// Notes that MPI serves such calls that do not block.
+    /// Notes that MPI serves non-blocking calls like this one.
     pub(crate) fn leave(&mut self, shape: CallShape, by: By<'_>, life: RequestLife) {
         self.left.truncate(KEPT - 1);
         let left = CachedCall::new(shape, &self.lists, by, CachedPlan::Library("".into()));
         self.left.insert(0, (life, left));
     }
 
-    /// How the call runs that was found or added last.
+    /// How the most recently found or added call runs.
     pub(crate) fn how(&self) -> Option<&CachedPlan> {
         self.planned.first().map(|planned| &planned.how)
     }

@@ -1,4 +1,4 @@
-//! What calls with MPI's own arguments keep on their communicator.
+//! Data that calls with MPI's own arguments cache on their communicator.
 
 pub(crate) mod call_cache;
 pub(crate) mod decider;

@@ -1,9 +1,9 @@
 //! The plan of a call on several nodes: through the memory of each node, and with messages between one rank of each.
 //!
-//! A stage in shared memory, an algorithm of the catalogue among one rank of each node, and another stage in shared
-//! memory, each of which does what its collective promises:
+//! Up to three stages: shared memory, an algorithm of the catalogue among one rank of each node, and shared memory
+//! again. Each does what its collective promises:
 //!
-//! | collective | inside of nodes | between nodes | inside of nodes |
+//! | collective | within nodes | between nodes | within nodes |
 //! |---|---|---|---|
 //! | allreduce | reduce | allreduce | broadcast |
 //! | reduce | reduce | reduce | |
@@ -28,7 +28,7 @@ pub(crate) struct NodePlan {
     pub(crate) held: [usize; 2],
     /// Where this rank's block begins in the receive buffer, if it lies there.
     pub(crate) own_at: usize,
-    /// The blocks of an allgather, if they do not follow each other in this rank's receive buffer: they arrive in held
+    /// The blocks of an allgather, if they are not contiguous in this rank's receive buffer: they arrive in held
     /// memory, and are copied from there.
     pub(crate) scattered: Vec<ScatteredBlock>,
 }
@@ -41,7 +41,7 @@ pub(crate) struct ScatteredBlock {
     pub(crate) bytes: usize,
 }
 
-/// Replaces the numbers of nodes by those of the ranks that send for them.
+/// Replaces the numbers of nodes with those of the ranks that send for them.
 pub(crate) fn address(plan: &mut MessagePlan, senders: &[usize]) {
     let to = |peer: &mut c_int| *peer = senders[*peer as usize] as c_int;
     for step in &mut plan.steps {

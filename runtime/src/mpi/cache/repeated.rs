@@ -3,11 +3,11 @@
 use crate::error::Error;
 use crate::mpi::arguments::call::IntList;
 use crate::mpi::arguments::shape::ParsedCall;
-use crate::mpi::comm::code::SUCCESS;
 use crate::mpi::execution::Nothing;
 use crate::mpi::execution::shared::{OwnedPlan, SharedBuffers, SharedMemory, SharedPlan};
 use crate::mpi::handles::native::NativeCombine;
 use crate::mpi::handles::operand::{Operands, native_combine};
+use crate::mpi::process::code::SUCCESS;
 use crate::program::shared::SharedCall;
 use ::mpi::ffi;
 use std::cell::Cell;
@@ -38,7 +38,7 @@ impl RepeatedLists {
     /// Reads lists of `p` entries.
     ///
     /// # Safety
-    /// They have so many.
+    /// The lists have that many.
     pub(crate) unsafe fn read(lists: [Option<IntList>; 2], p: usize) -> Self {
         // SAFETY: as the caller guarantees.
         let entries = |list: IntList| (0..p).map(|rank| unsafe { list.get(rank) }).collect();
@@ -63,7 +63,7 @@ impl RepeatedLists {
 #[derive(Debug)]
 pub(crate) struct RepeatedPlan {
     plan: OwnedPlan,
-    /// The bytes of the buffers that are used; none of the input if it lies in the output.
+    /// The bytes of each buffer that are used; `None` for an input that lies in the output.
     input: Option<usize>,
     output: usize,
     op: Option<RepeatedOp>,
@@ -94,7 +94,7 @@ pub(crate) struct CallBuffers {
 }
 
 impl RepeatedPlan {
-    /// The plan of a call; none if it cannot be repeated.
+    /// The plan of a call; `None` if it cannot be repeated.
     pub(crate) fn new(call: &SharedCall<'_>, job: &ParsedCall) -> Option<Self> {
         let (shape, size) = (&job.shape, job.shape.size);
         let op = match job.operands {
@@ -136,8 +136,7 @@ impl RepeatedCall {
         self.plan.is_none()
     }
 
-    /// The buffers at these addresses; none if they cannot be used as they are: MPI forbids that there are none, or
-    /// that they overlap.
+    /// The buffers at these addresses; `None` if they are missing or overlap, which MPI forbids.
     #[inline]
     pub(crate) fn buffers(&self, [first, last]: [*mut c_void; 2]) -> Option<CallBuffers> {
         let &RepeatedPlan { input, output, .. } = self.plan.as_ref()?;

@@ -10,7 +10,7 @@ pub(crate) struct Settled(Vec<(Kind, u64)>);
 
 impl Settled {
     pub(crate) fn keep(&mut self, shape: &CallShape) {
-        // Where every tree gives the same bits, it does not matter who reduces.
+        // Where every tree gives the same bits, either MPI or Roundel may reduce.
         if shape.kind.reduces() && !shape.exact {
             self.add(shape.kind, shape.bytes);
         }

@@ -29,7 +29,7 @@ pub(crate) struct SpareBuffers {
 /// A call through shared memory that is complete.
 pub(crate) type QueuedSpare = (Box<QueuedCall>, Arc<Completion>);
 
-/// Larger buffers are freed, not pooled.
+/// Of the entries with more bytes than this, only the newest keeps its memory.
 const MUCH: usize = 1 << 20;
 
 impl SpareBuffers {
@@ -57,7 +57,8 @@ type Shelf = Mutex<Vec<Kept>>;
 pub(crate) struct Spare(Arc<Shelf>);
 
 impl Spare {
-    /// Spare buffers for a call, from one of the same form: another form may run in another way, on all ranks or on none.
+    /// Buffers of a completed call of the same shape, decider and life. A call of another life may run differently, and
+    /// all ranks must choose alike.
     pub(crate) fn take(
         &self,
         shape: &CallShape,
@@ -88,8 +89,8 @@ pub(crate) struct Home {
 }
 
 impl Home {
-    /// Returns the buffers to the pool, replacing the oldest entry if it is full. At most one entry holds much
-    /// memory: the newest large one.
+    /// Returns the buffers to the pool, replacing the oldest entry if it is full. Of the large entries, only the
+    /// newest keeps its memory.
     pub(crate) fn leave(self, shape: CallShape, buffers: SpareBuffers) {
         let Some(shelf) = self.shelf.upgrade() else { return };
         let mut shelf = shelf.lock().unwrap_or_else(PoisonError::into_inner);

@@ -23,7 +23,7 @@ use ::mpi::raw::AsRaw;
 use ::mpi::topology::Communicator;
 use roundel_spec::Collective;
 
-/// Sets where this rank sits, instead of what Roundel detects: its node, its part of the node (a socket), and so on.
+/// Sets the location of this rank, instead of the detected one: its node, its part of the node (a socket), and so on.
 /// Collective: all ranks call it before the first collective on the communicator, with the same number of levels.
 ///
 /// # Errors
@@ -56,7 +56,7 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
         let state = attribute::state(self)?;
         let group = state.group(self)?;
         let mut work = state.lease()?;
-        // Taken apart, and put together only where a plan is made, so that a repeated call stays in registers.
+        // Taken apart, and reassembled only where a plan is made, so that a repeated call stays in registers.
         let AllgatherCall { send, recv, geometry, options } = call;
         if !work.key.fits(collective, &geometry, Extents::of(send, recv), options) {
             plan::gather(&mut work, group, collective, AllgatherCall { send, recv: &mut *recv, geometry, options })?;

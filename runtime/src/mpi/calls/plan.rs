@@ -6,8 +6,8 @@ use crate::call::rooted::RootedCall;
 use crate::error::Error;
 use crate::mpi::comm::own::OwnComm;
 use crate::mpi::lowering::areas::Extents;
+use crate::mpi::lowering::numbers::rank_rounds;
 use crate::mpi::lowering::plan::Draft;
-use crate::mpi::lowering::rank_rounds::RankRounds;
 use crate::mpi::lowering::{alltoall, gather, limit, reduction, rooted};
 use crate::mpi::state::CommWork;
 use crate::operation::Operation;
@@ -29,7 +29,7 @@ pub(crate) fn gather<T, K: Collective, G: Described>(
     let CommWork { key, plan, counts, offsets, flight, .. } = work;
     key.clear();
     let (draft, rounds) =
-        (Draft { plan, counts, offsets }, RankRounds::of(collective, group.here(), flight.log.is_some()));
+        (Draft { plan, counts, offsets }, rank_rounds(collective, group.here(), flight.log.is_some()));
     gather::draw(draft, group.here(), &rounds, geometry, extents, options.policy, rotation);
     key.set(collective, geometry, extents, options);
     Ok(())
@@ -49,7 +49,7 @@ pub(crate) fn alltoall<K: Collective>(
     limit::check_blocks(collective, &group.placement, extents.recv / group.here().p())?;
     key.clear();
     plan.clear();
-    let rounds = RankRounds::of(collective, group.here(), flight.log.is_some());
+    let rounds = rank_rounds(collective, group.here(), flight.log.is_some());
     alltoall::draw(plan, &rounds, group.here(), extents, options.policy, rotation);
     Ok(())
 }
@@ -66,7 +66,7 @@ pub(crate) fn reduction<K: Collective, T, O: Operation<T>>(
 ) -> Result<(), Error> {
     let CommWork { key, plan, counts, offsets, flight, .. } = work;
     key.clear();
-    let rounds = RankRounds::of(collective, group.here(), flight.log.is_some());
+    let rounds = rank_rounds(collective, group.here(), flight.log.is_some());
     call.divide(rounds.blocks, counts, offsets);
     limit::check(collective, &group.placement, &Varying::new(counts, offsets), call.elements())?;
     reduction::draw(Draft { plan, counts, offsets }, group.here(), &rounds, call.division, call.elements(), extents);
@@ -85,7 +85,7 @@ pub(crate) fn rooted<K: Collective, T>(
 ) -> Result<(), Error> {
     let CommWork { key, plan, counts, offsets, flight, .. } = work;
     key.clear();
-    let rounds = RankRounds::of(collective, group.here(), flight.log.is_some());
+    let rounds = rank_rounds(collective, group.here(), flight.log.is_some());
     call.divide(rounds.blocks, counts, offsets);
     limit::check(collective, &group.placement, &Varying::new(counts, offsets), call.layout.total)?;
     rooted::draw(Draft { plan, counts, offsets }, group.here(), &rounds, call.layout, extents);

@@ -1,7 +1,7 @@
 //! Records the messages of a communicator on request.
 //!
-//! It records the arguments of the MPI calls where they are made (`execution`). Otherwise the cost is a test of one
-//! pointer for each call. A single rank does not know how its rounds are numbered among those of the others, because
+//! It records the arguments of the MPI calls where they are made (`execution`). Without a recording, each call only
+//! tests one pointer. A single rank does not know how its rounds are numbered among those of the others, because
 //! groups of an inner collective may have fewer rounds than others; so a plan made while messages are recorded
 //! examines the rounds of all ranks.
 
@@ -11,8 +11,8 @@ use crate::mpi::state::attribute;
 use crate::trace::RankTrace;
 use ::mpi::topology::Communicator;
 
-/// Runs `body` and records the messages that this rank posts in all collectives on `comm`. The ranks need not agree
-/// about it: each may record its own.
+/// Runs `body` and records the messages that this rank posts in all collectives on `comm`. Each rank may decide for
+/// itself whether to record.
 ///
 /// ```no_run
 /// use roundel::{Allgather, Error, algorithms::Bruck};

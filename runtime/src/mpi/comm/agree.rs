@@ -1,10 +1,10 @@
 //! Compares the arguments of all ranks before a request is made.
 //!
 //! All ranks make a request together, so they can compare their arguments: afterwards both ends know the length of
-//! every message. A rank with an error of its own reports that instead, and then no rank gets a request.
+//! every message. A rank that has an error reports it instead, and then no rank gets a request.
 
 use crate::error::Error;
-use crate::mpi::comm::code::check;
+use crate::mpi::process::code::check;
 use ::mpi::ffi;
 use std::ffi::c_int;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -28,9 +28,10 @@ pub(crate) fn agree<R>(comm: ffi::MPI_Comm, values: &[ComparedValue], own: Resul
     agree_and_hear(comm, values, &[], own).map(|(result, _)| result)
 }
 
-/// The same; also returns the minimum and maximum over all ranks of other numbers, which may differ. Collective.
+/// Like [`agree`]; also returns the minimum and maximum of each of `numbers`, which may differ between ranks.
+/// Collective.
 ///
-/// Every rank must pass the same number of values, and the same number of other numbers.
+/// Every rank must pass the same number of `values` and the same number of `numbers`.
 pub(crate) fn agree_and_hear<R>(
     comm: ffi::MPI_Comm,
     values: &[ComparedValue],

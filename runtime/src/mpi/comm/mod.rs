@@ -1,17 +1,10 @@
-//! What is known of a communicator and of the process before any call: return codes, our duplicate, nodes, agreement.
+//! What is known of a communicator before any call: our duplicate, nodes, the memory its nodes share, agreement.
 
 pub(crate) mod agree;
-pub(crate) mod code;
-pub(crate) mod ending;
-pub(crate) mod keyval;
-pub(crate) mod lock;
 pub(crate) mod node_members;
 pub(crate) mod nodes;
 pub(crate) mod own;
-pub(crate) mod processors;
 pub(crate) mod profile;
-pub(crate) mod progress;
-pub(crate) mod say;
 pub(crate) mod shared_window;
 pub(crate) mod window;
 pub(crate) mod world;

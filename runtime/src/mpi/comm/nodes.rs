@@ -1,7 +1,7 @@
 //! Finds the ranks that share a node.
 
 use crate::error::Error;
-use crate::mpi::comm::code::check;
+use crate::mpi::process::code::check;
 use ::mpi::ffi;
 use roundel_spec::Placement;
 use std::ffi::c_int;
@@ -44,7 +44,7 @@ pub(crate) fn given(comm: ffi::MPI_Comm, p: c_int, path: &[usize]) -> Result<Pla
 fn same_depth(comm: ffi::MPI_Comm, own: i32) -> Result<i32, Error> {
     let (least_and_most, mut found) = ([-own, own], [0; 2]);
     let (from, to): (*const i32, *mut i32) = (least_and_most.as_ptr(), found.as_mut_ptr());
-    // SAFETY: two numbers of each rank.
+    // SAFETY: both lists have two numbers.
     let code = unsafe {
         let (int, max) = (ffi::RSMPI_INT32_T, ffi::RSMPI_MAX);
         ffi::PMPI_Allreduce(from.cast(), to.cast(), 2, int, max, comm)
@@ -65,14 +65,14 @@ fn leader(comm: ffi::MPI_Comm, rank: c_int) -> Result<i32, Error> {
     let code =
         unsafe { ffi::MPI_Comm_split_type(comm, ffi::RSMPI_COMM_TYPE_SHARED, rank, ffi::RSMPI_INFO_NULL, &mut node) };
     check("MPI_Comm_split_type", code)?;
-    // Its first rank is the lowest one, by the key.
+    // Ranks are ordered by the key, so the first one is the lowest.
     let first = ranks_in(node, 1, comm);
     // SAFETY: `node` was made above, and all of its ranks free it.
     check("MPI_Comm_free", unsafe { ffi::MPI_Comm_free(&mut node) })?;
     Ok(first?[0])
 }
 
-/// The ranks in `within` of the first `n` ranks of `of`; negative for those that are not in it. Local.
+/// The numbers in `within` of the first `n` ranks of `of`; negative for ranks that are not in it. Local.
 pub(crate) fn ranks_in(of: ffi::MPI_Comm, n: c_int, within: ffi::MPI_Comm) -> Result<Vec<c_int>, Error> {
     let (ranks, mut found): (Vec<c_int>, _) = ((0..n).collect(), vec![0; n as usize]);
     // SAFETY: both communicators are live, both lists have `n` entries, and both groups are freed once.

@@ -1,8 +1,8 @@
-//! Roundel's own communicator with the ranks of the user's, and its placement.
+//! Roundel's own communicator, which has the ranks of the user's, and its placement.
 
 use crate::error::Error;
-use crate::mpi::comm::code::{SUCCESS, check};
 use crate::mpi::comm::nodes;
+use crate::mpi::process::code::{SUCCESS, check};
 use crate::transport::RankPlacement;
 use ::mpi::ffi;
 use roundel_spec::Placement;
@@ -22,14 +22,14 @@ impl CommMembers {
     }
 }
 
-/// Roundel's own communicator with the ranks of the user's.
+/// Roundel's own communicator, which has the ranks of the user's.
 pub(crate) struct OwnComm {
     pub(crate) comm: Duplicate,
     pub(crate) rank: usize,
     pub(crate) placement: Placement,
-    /// Whether the settings of the world hold for it.
+    /// Whether the settings of the world apply to it.
     pub(crate) inherits: bool,
-    /// The largest tag that MPI has.
+    /// The largest tag that MPI allows.
     pub(crate) largest_tag: c_int,
 }
 

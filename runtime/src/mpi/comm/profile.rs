@@ -2,8 +2,8 @@
 
 use crate::choice::profile::Profile;
 use crate::error::Error;
-use crate::mpi::comm::code::check;
 use crate::mpi::comm::own::OwnComm;
+use crate::mpi::process::code::check;
 use ::mpi::ffi;
 
 /// Names the file with the profile of this machine.
@@ -27,12 +27,12 @@ impl Reading {
         Reading(if rank == 0 { read() } else { Ok(String::new()) })
     }
 
-    /// A number that all ranks must get from the first one, which has the largest: the length of its text, and
-    /// whether that is an error message.
+    /// The length of the text, and whether the text is an error message, in one number. The first rank has the
+    /// largest, which all ranks must get.
     pub(crate) fn head(&self) -> u64 {
         match &self.0 {
             Ok(text) => 2 * text.len() as u64,
-            // An error travels as a text, too, so that all ranks return it.
+            // An error is sent as text too, so that all ranks return it.
             Err(error) => 2 * error.to_string().len() as u64 + 1,
         }
     }

@@ -1,14 +1,14 @@
 //! A window of memory that the ranks of a node share, and the counters in it.
 //!
-//! It is a file in memory that one rank makes and the others map; it has no name any more when the first call uses
-//! it, so that nothing is left behind, however the job ends. Each rank gives its mapping back on its own: unlike MPI's
-//! windows, it need not be freed together. All of its memory is allocated when it is made: a machine without enough of
-//! it refuses the window, and does not stop a rank in the middle of a call.
+//! One rank creates a file in memory, and the others map it. The file loses its name before the first call, so nothing
+//! is left behind, however the job ends. Each rank unmaps it independently: unlike MPI's windows, it need not be freed
+//! by all ranks together. All of its memory is allocated at once, so that a lack of memory is reported here and does
+//! not kill a rank in the middle of a call.
 
 use crate::error::Error;
 use crate::mpi::comm::agree::agree;
-use crate::mpi::comm::code::check;
 use crate::mpi::comm::node_members::NodeMembers;
+use crate::mpi::process::code::check;
 use crate::program::shared::{COUNTER, LINE};
 use ::mpi::ffi;
 use memmap2::MmapRaw;
@@ -39,7 +39,7 @@ pub(crate) const RINGS: Rings = [SlotRing { slots: 32, bytes: 8 * 1024 }, SlotRi
 /// A ring that no call uses.
 const UNUSED: SlotRing = SlotRing { slots: 1, bytes: 0 };
 
-/// The rings of a request whose calls need so many bytes: as many small slots as long ones of a communicator.
+/// The rings of a request whose calls need this many bytes: one ring, with as many slots as the large ring.
 pub(crate) const fn request_rings(bytes: usize) -> Rings {
     let bytes = if bytes < RINGS[1].bytes { bytes.next_multiple_of(LINE) } else { RINGS[1].bytes };
     [SlotRing { slots: RINGS[1].slots, bytes }, UNUSED]
@@ -52,7 +52,7 @@ impl SlotRing {
         segment as usize & (self.slots - 1)
     }
 
-    /// The bytes of a slot of so many ranks, with its counters.
+    /// The bytes of a slot for `p` ranks, with its counters.
     const fn slot(&self, p: usize) -> usize {
         p * LINE + self.bytes
     }
@@ -63,7 +63,7 @@ impl SlotRing {
     }
 }
 
-/// Where files in memory are.
+/// The folder for files in memory.
 const FOLDER: &str = "/dev/shm";
 
 /// The tag of the messages with the window's name.
@@ -74,9 +74,9 @@ const NAME: usize = 120;
 
 /// The window of a communicator's ranks on one node.
 ///
-/// First comes a line with the window's number, then the rings. A ring begins with a counter for each rank: how many
-/// segments it has completed. Each slot has a counter for each rank, which tells its signals, and then data. Counters
-/// have a line each, whose rest is for short data.
+/// A cache line with the window's number comes first, then the rings. A ring begins with a counter for each rank: the
+/// number of segments that it has completed. Each slot has a counter for each rank's signals, and then data. Each
+/// counter has its own cache line; the rest of the line holds short data.
 pub(crate) struct SharedWindow {
     memory: MmapRaw,
     rings: [RingPlace; 2],
@@ -100,7 +100,7 @@ impl RingPlace {
     }
 }
 
-/// A counter in the window, and what its rank says of its call.
+/// A counter in the window, and a description of its rank's call.
 #[repr(C)]
 pub(crate) struct WindowCounter {
     value: AtomicU64,
@@ -111,7 +111,7 @@ const _: () = assert!(size_of::<WindowCounter>() == COUNTER);
 const _: () = assert!(RINGS[0].slots.is_power_of_two() && RINGS[1].slots.is_power_of_two());
 
 impl WindowCounter {
-    /// Sets the value: whoever reads it sees everything that was done before.
+    /// Sets the value. A rank that reads it also sees all earlier writes.
     #[inline]
     pub(crate) fn publish(&self, value: u64) {
         self.value.store(value, Ordering::Release);
@@ -123,13 +123,13 @@ impl WindowCounter {
         self.value.load(Ordering::Acquire)
     }
 
-    /// Says which call this rank makes, with the next value that it publishes.
+    /// Describes this rank's call. Other ranks see it together with the next published value.
     #[inline]
     pub(crate) fn say(&self, call: u64) {
         self.call.store(call, Ordering::Relaxed);
     }
 
-    /// What the rank said of its call.
+    /// The description of the rank's call.
     #[inline]
     pub(crate) fn said(&self) -> u64 {
         self.call.load(Ordering::Relaxed)
@@ -137,7 +137,7 @@ impl WindowCounter {
 }
 
 impl SharedWindow {
-    /// Makes the window of each node of a communicator. Collective; all ranks get a window, or none does.
+    /// Creates the window of each node of a communicator. Collective; either all ranks get a window or none does.
     pub(crate) fn new(members: NodeMembers<'_>, rings: Rings) -> Result<Self, Error> {
         let p = members.ranks.len();
         let made = if members.local == 0 { Some(NamedFile::make(bytes(p, &rings))) } else { None };
@@ -152,7 +152,7 @@ impl SharedWindow {
             None => opened(&heard),
         };
         let own = mapped.map_err(|error| Error::NoSharedMemory { reason: error.to_string() });
-        // A rank with another length would access memory that is not there.
+        // A rank with a different length would access memory outside the window.
         let sayings = [("the lengths of a call in shared memory", rings[0].bytes as u64)];
         let memory = agree(members.group.comm.raw(), &sayings, own);
         drop(made);
@@ -200,7 +200,7 @@ impl SharedWindow {
     }
 }
 
-/// The bytes of the window of so many ranks.
+/// The size of the window for `p` ranks.
 const fn bytes(p: usize, rings: &Rings) -> usize {
     LINE + rings[0].all(p) + rings[1].all(p)
 }
@@ -213,7 +213,7 @@ struct NamedFile {
 }
 
 impl NamedFile {
-    /// Makes a file of zeros; its number is at its beginning.
+    /// Creates a file of zeros that begins with its number.
     fn make(bytes: usize) -> io::Result<Self> {
         let number = RandomState::new().hash_one(std::process::id()) | 1;
         let path = Path::new(FOLDER).join(format!("roundel-{}-{number:016x}", std::process::id()));
@@ -236,12 +236,12 @@ impl NamedFile {
 
 impl Drop for NamedFile {
     fn drop(&mut self) {
-        // Nothing else can be done about a file that somebody has removed already.
+        // If the file has already been removed, nothing is left to do.
         let _ = remove_file(&self.path);
     }
 }
 
-/// Makes sure that a file has so many bytes of memory: without it, the first access would end the process.
+/// Reserves memory for the file: if there is not enough, the first access would kill the process.
 fn allocate(file: &File, bytes: usize) -> io::Result<()> {
     // SAFETY: the file is open.
     match unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, bytes as libc::off_t) } {
@@ -250,7 +250,7 @@ fn allocate(file: &File, bytes: usize) -> io::Result<()> {
     }
 }
 
-/// Tells all ranks of the node what the first one says.
+/// Sends the first rank's message to all ranks of the node.
 fn share(members: NodeMembers<'_>, mut message: [u8; NAME]) -> Result<[u8; NAME], Error> {
     let (comm, ranks) = (members.group.comm.raw(), members.ranks);
     // SAFETY: the constants are the library's; messages have room, and the communicator is live.
@@ -270,7 +270,7 @@ fn share(members: NodeMembers<'_>, mut message: [u8; NAME]) -> Result<[u8; NAME]
     Ok(message)
 }
 
-/// Maps the file that another rank has made.
+/// Maps the file that another rank has created.
 fn opened(message: &[u8; NAME]) -> io::Result<MmapRaw> {
     let (number, path) = message.split_at(8);
     let number = u64::from_ne_bytes(number.try_into().unwrap_or_default());
@@ -282,7 +282,7 @@ fn opened(message: &[u8; NAME]) -> io::Result<MmapRaw> {
     map(&OpenOptions::new().read(true).write(true).open(path)?, number)
 }
 
-/// Maps a file, if it is the one with this number: another machine, or another container, may have one of this name.
+/// Maps a file if it has this number: another machine or container may have a file of the same name.
 fn map(mut file: &File, number: u64) -> io::Result<MmapRaw> {
     let memory = MmapRaw::map_raw(file)?;
     let mut found = [0; 8];

@@ -7,8 +7,8 @@
 
 use crate::error::Error;
 use crate::mpi::comm::agree::agree;
-use crate::mpi::comm::code::{OTHER, SUCCESS, check};
 use crate::mpi::comm::own::OwnComm;
+use crate::mpi::process::code::{OTHER, SUCCESS, check};
 use crate::program::machine::Counter as AnyCounter;
 use ::mpi::ffi;
 use std::ffi::{c_int, c_void};
@@ -122,7 +122,7 @@ impl NodeRanks {
             (None, None) => self.make(bytes)?,
         };
         window.busy.store(true, Ordering::Release);
-        // Each rank resets the counter that an earlier owner has left, before any rank increments one.
+        // Each rank resets the counter that an earlier borrower has left, before any rank increments one.
         window.reset(self.local);
         self.barrier()?;
         Ok(Borrowed(window))
@@ -210,7 +210,7 @@ impl Window {
     /// Frees the window. Collective over the node.
     fn free(&self) {
         let mut handle = self.handle;
-        // SAFETY: the window is live, and all ranks of the node have agreed that nobody uses it.
+        // SAFETY: the window is live, and all ranks of the node have agreed that it is unused.
         unsafe {
             ffi::MPI_Win_unlock_all(handle);
             ffi::MPI_Win_free(&mut handle);

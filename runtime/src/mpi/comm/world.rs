@@ -1,14 +1,15 @@
-//! What all ranks of the world know of each other before the program's first call: their placement, and the settings
-//! by which they choose.
+//! Facts that all ranks of the world share before the program's first call: their placement, and the settings for
+//! choosing algorithms.
 //!
-//! It holds for every communicator whose ranks all belong to this world, so such a communicator needs no
-//! communication. It is stored during MPI_Init, when nothing else runs: afterwards either all ranks have it, or none.
+//! They hold for every communicator whose ranks all belong to this world, so such a communicator needs no
+//! communication. They are stored during MPI_Init, when nothing else runs: afterwards either all ranks have them, or
+//! none does.
 
 use crate::choice::selection::Settings;
 use crate::error::Error;
-use crate::mpi::comm::code::check;
 use crate::mpi::comm::nodes::ranks_in;
 use crate::mpi::comm::own::{CommMembers, OwnComm};
+use crate::mpi::process::code::check;
 use ::mpi::ffi;
 use roundel_spec::Placement;
 use std::sync::OnceLock;
@@ -21,7 +22,7 @@ pub(crate) struct World {
     pub(crate) settings: Settings,
     /// Whether all ranks can serve non-blocking calls.
     pub(crate) requests: bool,
-    /// Whether MPI serves all calls of any ranks of this world, because there is only one.
+    /// Whether the world has only one rank and MPI serves all of its calls.
     pub(crate) passes: bool,
 }
 
@@ -46,8 +47,8 @@ pub(crate) fn remember(group: &OwnComm, settings: &Settings, requests: bool) {
     WORLD.get_or_init(|| World { rank: group.rank, nodes, settings: settings.clone(), requests, passes });
 }
 
-/// The ranks of a communicator, if the world was set up and they all belong to it. Either all of its ranks get an
-/// answer, or none.
+/// The ranks of a communicator, if the world was set up and they all belong to it. Either all of its ranks get them, or
+/// none does.
 pub(crate) fn members(comm: ffi::MPI_Comm) -> Result<Option<CommMembers>, Error> {
     let Some(World { nodes, .. }) = known() else { return Ok(None) };
     let mut rank = 0;

@@ -11,13 +11,13 @@
 use crate::call::alltoall::AlltoallvCall;
 use crate::call::geometry::Varying;
 use crate::error::Error;
-use crate::mpi::comm::code::{SUCCESS, check, failure, is};
 use crate::mpi::comm::own::OwnComm;
 use crate::mpi::execution::post_log::{self, PostLog};
 use crate::mpi::lowering::areas::Scratch;
 use crate::mpi::lowering::arena::Arena;
 use crate::mpi::lowering::limit::LIMIT;
 use crate::mpi::lowering::route::{BlockLocation, Hop, Route, RouteRound};
+use crate::mpi::process::code::{SUCCESS, check, failure, is};
 use crate::program::MessageDirection;
 use ::mpi::datatype::Equivalence;
 use ::mpi::ffi;
@@ -47,7 +47,7 @@ pub(crate) struct AlltoallvBuffers {
     telling: Vec<ffi::MPI_Request>,
     sending: Vec<ffi::MPI_Request>,
     receiving: Vec<Receive>,
-    /// Where the round's messages with lengths arrive; null if directly in the receive buffer.
+    /// Where the round's messages with lengths arrive; null for those that go directly to the receive buffer.
     landed: Vec<*mut u8>,
     /// The first error of the call, and whether an error has made later messages unreliable.
     error: Option<Error>,
@@ -264,7 +264,7 @@ impl AlltoallvRun<'_> {
         }
     }
 
-    /// The message of a hop, and the number of bytes copied to `to`: none if its blocks are contiguous.
+    /// The message of a hop, and the number of bytes copied to `to`: zero if its blocks are contiguous.
     fn pack(&self, buffers: &AlltoallvBuffers, hop: &Hop, to: *mut u8) -> (MemoryBlock, usize) {
         let blocks = || {
             let all = buffers.route.blocks[hop.blocks.clone()].iter();
@@ -325,7 +325,7 @@ impl AlltoallvRun<'_> {
         buffers.telling.clear();
     }
 
-    /// The number of elements in blocks of these lengths; none if they cannot fit in memory.
+    /// The number of elements in blocks of these lengths; `None` if they cannot fit in memory.
     fn total(&self, lengths: &[u64]) -> Option<usize> {
         let mut total = 0usize;
         for &length in lengths {

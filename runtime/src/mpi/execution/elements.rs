@@ -1,7 +1,7 @@
 //! Combines the elements of a reduction with the user's operation.
 
-use crate::mpi::comm::ending::end_the_job;
 use crate::mpi::execution::Combine;
+use crate::mpi::process::ending::end_the_job;
 use crate::operation::Operation;
 use std::marker::PhantomData;
 use std::mem::forget;
@@ -36,7 +36,7 @@ impl<T, O: Operation<T>> Combine for Elements<'_, T, O> {
     }
 }
 
-/// Dropped only when an operation panics: the other ranks would wait for this rank for ever.
+/// Ends the job if an operation panics: the other ranks would wait for this rank for ever. Dropped only then.
 struct EndsTheJob {
     rank: usize,
 }

@@ -10,13 +10,13 @@ pub(crate) mod post_log;
 pub(crate) mod shared;
 
 use crate::error::Error;
-use crate::mpi::comm::code::{SUCCESS, check, failure, is};
 use crate::mpi::execution::post_log::PostLog;
 use crate::mpi::lowering::areas::{AreaOffset, Areas};
 use crate::mpi::lowering::limit::LIMIT;
 use crate::mpi::lowering::plan::{
     Combination, Exchange, ExtraMessage, MessageForm, MessagePlan, MovedPiece, PlanStep, PlannedMessage,
 };
+use crate::mpi::process::code::{SUCCESS, check, failure, is};
 use crate::program::MessageDirection;
 use ::mpi::ffi;
 use std::ffi::c_int;
@@ -90,7 +90,7 @@ pub(crate) struct PlanExecution<'a, C> {
     pub(crate) areas: Areas,
     pub(crate) rank: usize,
     pub(crate) tag: c_int,
-    /// The distance in bytes from the address of an element, as MPI counts, to its first byte.
+    /// The distance in bytes from the address of an element that MPI takes to its first byte.
     pub(crate) lead: isize,
     pub(crate) flight: &'a mut MessagesInFlight,
     /// Combines elements.
@@ -130,8 +130,8 @@ impl<C: Combine> PlanExecution<'_, C> {
         if self.flight.log.is_none() { self.steps::<false>(plan) } else { self.recorded(plan) }
     }
 
-    /// The same, while messages are recorded. A copy of the code, so that the normal path does not test for recording
-    /// at each step.
+    /// Like [`run`](Self::run), while messages are recorded. A copy of the code, so that the normal path does not test
+    /// for recording at each step.
     #[cold]
     #[inline(never)]
     fn recorded(&mut self, plan: &MessagePlan) -> Result<(), Error> {
@@ -191,7 +191,7 @@ impl<C: Combine> PlanExecution<'_, C> {
         unsafe { std::ptr::copy_nonoverlapping(from, to, piece.bytes) }
     }
 
-    /// The address of an element, as MPI counts.
+    /// The address of an element that MPI takes.
     #[inline(always)]
     fn element(&self, spot: AreaOffset) -> *mut u8 {
         self.areas.at(spot).wrapping_offset(-self.lead)
@@ -413,7 +413,7 @@ impl<C: Combine> PlanExecution<'_, C> {
     /// A datatype for pieces. If MPI fails to create one, records an error and returns the element's datatype.
     fn describe(&mut self, lengths: &[c_int], displacements: &[ffi::MPI_Aint]) -> ffi::MPI_Datatype {
         let mut datatype = self.datatype;
-        // SAFETY: both lists have as many entries as are said, and the element's datatype is live.
+        // SAFETY: both lists have this many entries, and the element's datatype is live.
         let code = unsafe {
             let (n, lengths, displacements) = (lengths.len() as c_int, lengths.as_ptr(), displacements.as_ptr());
             ffi::MPI_Type_create_hindexed(n, lengths, displacements, self.datatype, &mut datatype)

@@ -5,9 +5,9 @@
 
 use super::{quiet, solid};
 use crate::error::Error;
-use crate::mpi::comm::code::{OTHER, SUCCESS, check};
-use crate::mpi::comm::keyval::do_not_copy;
-use crate::mpi::comm::lock::making;
+use crate::mpi::process::code::{OTHER, SUCCESS, check};
+use crate::mpi::process::keyval::do_not_copy;
+use crate::mpi::process::lock::making;
 use ::mpi::ffi;
 use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
@@ -170,11 +170,11 @@ fn is_named(datatype: ffi::MPI_Datatype) -> Result<bool, Error> {
     Ok(types == 0)
 }
 
-/// For datatypes of more bytes, only the constituents are examined.
+/// Larger datatypes are judged by how they were constructed, not by packing an element.
 const EXAMINED: usize = 1 << 20;
 
-/// Whether packing an element copies its bytes in order. Every byte is marked with its position, eight bits at a
-/// time.
+/// Whether packing an element copies its bytes in order. Each byte is marked with eight bits of its position, then with
+/// the next eight, and so on.
 fn keeps_bytes(datatype: ffi::MPI_Datatype, size: usize) -> Result<bool, Error> {
     if size > EXAMINED {
         return solid::is_solid(datatype);
@@ -191,7 +191,7 @@ fn keeps_bytes(datatype: ffi::MPI_Datatype, size: usize) -> Result<bool, Error> 
 /// One element, packed.
 fn packed(datatype: ffi::MPI_Datatype, element: &[u8]) -> Result<Vec<u8>, Error> {
     let (mut out, mut end, own) = (vec![0; element.len()], 0, quiet::own()?);
-    // SAFETY: the element has as many bytes as the datatype's true extent, from its beginning on, and as many go out.
+    // SAFETY: the element covers the datatype's true extent, and `out` has room for as many bytes.
     let code = unsafe {
         let (from, to, len) = (element.as_ptr().cast(), out.as_mut_ptr().cast(), element.len() as c_int);
         ffi::MPI_Pack(from, 1, datatype, to, len, &mut end, own)

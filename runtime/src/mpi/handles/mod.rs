@@ -1,4 +1,4 @@
-//! What MPI says of the handles that programs pass: datatypes and operations.
+//! Properties of the handles that programs pass: datatypes and operations.
 
 pub(crate) mod datatype;
 pub(crate) mod native;

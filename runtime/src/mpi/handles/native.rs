@@ -1,11 +1,11 @@
-//! Combines elements of MPI's own types without a call of MPI.
+//! Combines elements of MPI's own types without calling MPI.
 //!
 //! MPI_Reduce_local checks its arguments, finds the function for a datatype and combines in place; for a few elements
 //! that takes longer than the rest of a reduction. The functions here are for sums, products and bits, and for minima
-//! and maxima of integers: there all libraries agree. The name of a datatype tells what it stands for, and a trial
+//! and maxima of integers, on which all libraries agree. The name of a datatype determines its elements, and a trial
 //! against MPI_Reduce_local confirms it.
 
-use crate::mpi::comm::code::SUCCESS;
+use crate::mpi::process::code::SUCCESS;
 use ::mpi::ffi;
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::{read_unaligned, write_unaligned};
@@ -19,12 +19,12 @@ pub(crate) fn native(op: ffi::MPI_Op, datatype: ffi::MPI_Datatype) -> Option<Nat
     confirms(op, datatype, found, element).then_some(found)
 }
 
-/// What an element is.
+/// The type of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ElementType {
     Float32,
     Float64,
-    /// An integer of so many bytes.
+    /// An integer of this many bytes.
     Integer(usize),
 }
 
@@ -37,8 +37,8 @@ impl ElementType {
         }
     }
 
-    /// An element for trials: small numbers of both signs, so that nothing overflows, which has no meaning in C. As an
-    /// element of another type, it gives other results.
+    /// An element for trials: small numbers of both signs, so that nothing overflows, which is undefined in C. The
+    /// same bytes as elements of another type give different results.
     fn trial(self, number: usize) -> Vec<u8> {
         let value = (number % 11) as i8 - 5;
         match self {
@@ -97,7 +97,7 @@ operations! {
     Xor: i8 u8 i16 u16 i32 u32 i64 u64, a b => a ^ b;
 }
 
-/// The function for an operation on numbers with a fraction.
+/// The function for an operation on floating-point numbers.
 fn float<T: Copy>(op: ffi::MPI_Op, element: ElementType) -> Option<(NativeCombine, ElementType)>
 where
     FloatSum: BinaryOp<T>,
@@ -128,7 +128,7 @@ macro_rules! integer {
     }};
 }
 
-/// The function for an operation and the name of a datatype, and what its elements are.
+/// The function for an operation and the name of a datatype, and the type of its elements.
 fn by_name(op: ffi::MPI_Op, name: &str) -> Option<(NativeCombine, ElementType)> {
     match name.strip_prefix("MPI_")? {
         "FLOAT" | "REAL" | "REAL4" => float::<f32>(op, ElementType::Float32),
@@ -148,12 +148,12 @@ fn by_name(op: ffi::MPI_Op, name: &str) -> Option<(NativeCombine, ElementType)> 
 /// Combines elements one by one.
 ///
 /// # Safety
-/// There are so many elements at `left` and `right`, and room for them at `into`, which is one of them or apart.
+/// `left` and `right` have `count` elements, and `into` has room for them: one of the two, or separate memory.
 unsafe fn each<T: Copy, O: BinaryOp<T>>(left: *const u8, right: *const u8, into: *mut u8, count: usize) {
     let op = O::apply;
     let (left, right, into): (*const T, *const T, *mut T) = (left.cast(), right.cast(), into.cast());
-    // SAFETY: the caller guarantees the elements. In place, the compiler sees that only one address is written, and
-    // combines several elements at a time.
+    // SAFETY: the caller guarantees the elements. The in-place cases are separate so that the compiler sees that only
+    // one address is written, and vectorises.
     unsafe {
         if into.cast_const() == right {
             for i in 0..count {
@@ -171,7 +171,7 @@ unsafe fn each<T: Copy, O: BinaryOp<T>>(left: *const u8, right: *const u8, into:
     }
 }
 
-/// Whether a function gives the same bits as MPI for some elements.
+/// Whether a function gives the same bits as MPI for sample elements.
 fn confirms(op: ffi::MPI_Op, datatype: ffi::MPI_Datatype, found: NativeCombine, element: ElementType) -> bool {
     let mut bytes = 0;
     // SAFETY: the datatype is live.
@@ -180,7 +180,7 @@ fn confirms(op: ffi::MPI_Op, datatype: ffi::MPI_Datatype, found: NativeCombine, 
     }
     let (left, right) = (element.sample(1), element.sample(4));
     let (mut ours, mut theirs) = (vec![0; left.len()], right.clone());
-    // SAFETY: all vectors have so many elements.
+    // SAFETY: all vectors have this many elements.
     let code = unsafe {
         found(left.as_ptr(), right.as_ptr(), ours.as_mut_ptr(), ELEMENTS);
         let (from, to) = (left.as_ptr().cast_mut().cast(), theirs.as_mut_ptr().cast());

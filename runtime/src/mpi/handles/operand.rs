@@ -1,12 +1,12 @@
 //! MPI's operations: whether they commute, whether they accept a datatype, and how they combine elements.
 
 use crate::error::Error;
-use crate::mpi::comm::code::{SUCCESS, check, failure};
 use crate::mpi::execution::Combine;
 use crate::mpi::handles::datatype::facts;
 use crate::mpi::handles::native::{NativeCombine, native};
 use crate::mpi::handles::quiet;
 use crate::mpi::lowering::limit::LIMIT;
+use crate::mpi::process::code::{SUCCESS, check, failure};
 use ::mpi::ffi;
 use std::cell::{Cell, RefCell};
 use std::ffi::c_int;
@@ -41,7 +41,7 @@ thread_local! {
 /// The number of pairs that a thread caches.
 const REMEMBERED: usize = 128;
 
-/// Checks that the operation and the datatype are valid together. If not, MPI reports the error best.
+/// Checks that the operation and the datatype are valid together. The error is MPI's own.
 #[inline]
 pub(crate) fn vouch(op: ffi::MPI_Op, datatype: ffi::MPI_Datatype) -> Result<(), Error> {
     if known(op, datatype).is_some() { Ok(()) } else { ask(op, datatype) }
@@ -52,7 +52,7 @@ fn known(op: ffi::MPI_Op, datatype: ffi::MPI_Datatype) -> Option<Known> {
     KNOWN.with_borrow(|list| list.iter().find(|known| (known.op, known.datatype) == (op, datatype)).copied())
 }
 
-/// The function that combines elements without a call of MPI, if there is one. Known only after [`vouch`].
+/// The function that combines elements without calling MPI, if there is one. Known only after [`vouch`].
 #[inline]
 pub(crate) fn native_combine(op: ffi::MPI_Op, datatype: ffi::MPI_Datatype) -> Option<NativeCombine> {
     known(op, datatype).and_then(|known| known.native)
@@ -116,7 +116,7 @@ pub(crate) struct Operands {
     pub(crate) extent: usize,
     /// The offset of the first byte of an element.
     pub(crate) true_lb: isize,
-    /// Combines elements without a call of MPI.
+    /// Combines elements without calling MPI.
     pub(crate) native: Option<NativeCombine>,
     /// The first error code of the operation.
     pub(crate) failed: Cell<c_int>,

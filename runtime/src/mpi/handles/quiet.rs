@@ -6,8 +6,8 @@
 //! invoked.
 
 use crate::error::Error;
-use crate::mpi::comm::code::{SUCCESS, check};
-use crate::mpi::comm::lock::making;
+use crate::mpi::process::code::{SUCCESS, check};
+use crate::mpi::process::lock::making;
 use ::mpi::ffi;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -61,8 +61,8 @@ pub(crate) fn end() -> Result<(), Error> {
 }
 
 /// Whether elements of a datatype can be sent: it is valid and committed. This prepares a message of one element and
-/// never starts it. (MPICH does not check the datatype of a message to nobody or of no elements, and its unpacking
-/// divides by the size.)
+/// never starts it. (MPICH does not check the datatype of a message to MPI_PROC_NULL or of no elements, and its
+/// unpacking divides by the size.)
 pub(crate) fn sends(datatype: ffi::MPI_Datatype) -> Result<(), Error> {
     let (own, byte) = (own()?, 0u8);
     // SAFETY: a constant of the library.
@@ -98,8 +98,8 @@ pub(crate) fn reduces(op: ffi::MPI_Op, datatype: ffi::MPI_Datatype) -> Result<()
     check("MPI_Allreduce", code)
 }
 
-/// Whether a communicator is valid, although its handle was freed before. MPI can only be asked through error
-/// handlers that all threads share, so one thread asks at a time.
+/// Whether a communicator is still valid, although its handle was freed. MPI can only be asked through error handlers
+/// that all threads share, so only one thread asks at a time.
 ///
 /// # Safety
 /// MPI is initialised and not finalised.

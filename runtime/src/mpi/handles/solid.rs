@@ -5,11 +5,11 @@
 //! the memory.
 
 use crate::error::Error;
-use crate::mpi::comm::code::check;
+use crate::mpi::process::code::check;
 use ::mpi::ffi;
 use std::ffi::c_int;
 
-/// Whether the bytes of an element are in order and without gaps. False for datatypes with other constructors than
+/// Whether the bytes of an element are in order and without gaps. False for datatypes with constructors other than
 /// those above.
 pub(crate) fn is_solid(datatype: ffi::MPI_Datatype) -> Result<bool, Error> {
     let made = Made::of(datatype)?;

@@ -1,8 +1,8 @@
 //! The trace file of this process.
 
 use crate::error::Error;
-use crate::mpi::comm::code::check;
-use crate::mpi::comm::say::say;
+use crate::mpi::process::code::check;
+use crate::mpi::process::say::say;
 use ::mpi::ffi;
 use std::ffi::c_int;
 use std::fs::File;
@@ -10,7 +10,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// A file; none after a write has failed.
+/// A file; `None` after a write has failed.
 type Open = Mutex<Option<(PathBuf, File)>>;
 
 /// The file, or why it could not be opened. All communicators share it.
@@ -46,8 +46,8 @@ fn world() -> Result<(c_int, c_int), Error> {
     Ok((rank, size))
 }
 
-/// Writes a line at once, so that it is in the file even if the job is killed. A failure stops no call, because the
-/// other ranks would wait for this one; it is reported, and nothing more is written.
+/// Writes a line at once, so that it is in the file even if the job is killed. A failure does not stop the call,
+/// because the other ranks would wait for this one; it is reported, and nothing more is written.
 pub(crate) fn write(line: &str) {
     let Some(Ok(file)) = FILE.get() else { return };
     let mut open = file.lock().unwrap_or_else(PoisonError::into_inner);

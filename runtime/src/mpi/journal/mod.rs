@@ -16,12 +16,12 @@ use self::line::{Head, JournalLengths};
 use crate::choice::selection::{Algorithm, Settings};
 use crate::error::Error;
 use crate::mpi::arguments::shape::{CallShape, Lists, ParsedCall};
-use crate::mpi::comm::code::check;
 use crate::mpi::comm::nodes::ranks_in;
 use crate::mpi::comm::own::OwnComm;
 use crate::mpi::execution::MessagesInFlight;
 use crate::mpi::execution::post_log::{self, PostLog};
 use crate::mpi::lowering::plan::MessagePlan;
+use crate::mpi::process::code::check;
 use ::mpi::ffi;
 use roundel_spec::Kind;
 use std::ffi::c_int;
@@ -164,7 +164,7 @@ impl JournaledRequest {
     }
 }
 
-/// Records a request that MPI makes, or that failed.
+/// Records a request that MPI serves, or that failed.
 pub(crate) fn left<R>(
     request: Option<Box<JournaledRequest>>,
     reason: &str,

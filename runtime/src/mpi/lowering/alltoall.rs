@@ -11,11 +11,12 @@ use crate::mpi::lowering::limit::LIMIT;
 use crate::mpi::lowering::plan::{
     ExtraMessage, MessageForm, MessagePlan, MovedPiece, PlanStep, PlannedMessage, RoundStart,
 };
-use crate::mpi::lowering::rank_rounds::RankRounds;
 use crate::mpi::lowering::space::Space;
 use crate::policy::{Policy, Wire};
+use crate::rank_rounds::RankRounds;
 use crate::transport::RankPlacement;
 use roundel_spec::contract::{ends, pair};
+use roundel_spec::sink::infallible;
 use roundel_spec::{Blocks, Sink, Site};
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -37,7 +38,7 @@ pub(crate) fn draw(
     let sizes = Sizes { rank: here.rank, p: here.p(), count, bytes: count * extents.size };
     let mut builder = AlltoallBuilder::new(plan, sizes, policy, rotation.is_some());
     builder.bring(extents.send.is_some(), rotation);
-    rounds.replay(&mut builder);
+    infallible(rounds.replay(&mut builder));
     builder.finish();
     plan.numbers.clone_from(&rounds.numbers);
     forget(guard);
@@ -387,7 +388,7 @@ mod tests {
         let extents = Extents { send: Some(p * COUNT), recv: p * COUNT, size: SIZE };
         draw(
             &mut plan,
-            &RankRounds::of(collective, RankPlacement { placement: &placement, rank }, false),
+            &RankRounds::of(collective, RankPlacement { placement: &placement, rank }),
             RankPlacement { placement: &placement, rank },
             extents,
             policy,
@@ -466,7 +467,7 @@ mod tests {
 
     #[test]
     fn scratch_is_used_again() {
-        // Less than if every message had scratch of its own.
+        // Less than if every message had its own scratch.
         let (p, radix) = (64, 8);
         let plan = plan(&ModifiedBruck { radix }, p, 5, Policy::PACKED, None);
         assert!(plan.scratch < sent(&plan) * SIZE, "{} of {}", plan.scratch, sent(&plan) * SIZE);

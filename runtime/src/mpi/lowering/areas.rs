@@ -1,4 +1,4 @@
-//! The memory of a call, as MPI sees it: addresses and lengths, without a Rust reference that would claim them.
+//! The memory of a call as MPI sees it: addresses and lengths, without Rust references.
 //!
 //! Elements are copied bit by bit, as MPI itself copies them, so they need not be `Copy`; and byte by byte, so that
 //! scratch need not have their alignment. A plan is built for given [`Extents`], and every position in it is checked
@@ -27,7 +27,7 @@ pub(crate) struct AreaOffset {
 /// The sizes of the user's buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Extents {
-    /// The length of the send buffer in elements; none if the call is in place.
+    /// The length of the send buffer in elements; `None` if the call is in place.
     pub(crate) send: Option<usize>,
     /// The length of the receive buffer in elements.
     pub(crate) recv: usize,

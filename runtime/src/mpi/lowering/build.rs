@@ -4,16 +4,17 @@
 //! wait for this one for ever, so the job ends.
 
 use crate::call::geometry::Geometry;
-use crate::mpi::comm::ending::end_the_job;
 use crate::mpi::lowering::areas::{Area, AreaOffset};
 use crate::mpi::lowering::limit::LIMIT;
 use crate::mpi::lowering::plan::{
     Combination, ExtraMessage, MessageForm, MessagePlan, MovedPiece, PlanStep, PlannedMessage, RoundStart,
 };
-use crate::mpi::lowering::rank_rounds::RankRounds;
+use crate::mpi::process::ending::end_the_job;
 use crate::policy::{Policy, Wire};
+use crate::rank_rounds::RankRounds;
 use crate::runs::{MessageShape, Run, for_each_run};
 use crate::transport::RankPlacement;
+use roundel_spec::sink::infallible;
 use roundel_spec::{Action, Blocks, Line, Sink, Site};
 use std::convert::Infallible;
 use std::ffi::c_int;
@@ -64,7 +65,7 @@ pub(crate) fn rounds(
         combined_from,
         filled,
     };
-    rounds.replay(&mut builder);
+    infallible(rounds.replay(&mut builder));
     builder.close();
     plan.numbers.clone_from(&rounds.numbers);
     forget(guard);
@@ -111,7 +112,7 @@ impl<G: Geometry> Builder<'_, G> {
         ExtraMessage { message: PlannedMessage { spot, elements, peer }, form }
     }
 
-    /// Tracks which lines are filled. What an unchecked schedule reads elsewhere need not be a valid element.
+    /// Tracks which lines are filled, and panics if the schedule reads elsewhere: there may be no valid element there.
     fn follow<B: Blocks>(&mut self, blocks: &B, site: Site, direction: Direction) {
         let reads = match (direction, site.action) {
             (Direction::Out, _) => Some(site.line),
@@ -228,7 +229,7 @@ impl<G: Geometry> Sink for Builder<'_, G> {
     }
 }
 
-/// Dropped only when a schedule panics.
+/// Ends the job if a schedule panics. Dropped only then.
 pub(crate) struct EndsTheJob {
     pub(crate) rank: usize,
 }

@@ -7,15 +7,16 @@ use crate::mpi::lowering::areas::{Area, AreaOffset};
 use crate::mpi::lowering::build::EndsTheJob;
 use crate::mpi::lowering::limit::LIMIT;
 use crate::mpi::lowering::plan::{ExtraMessage, MessagePlan, MovedPiece, PlanStep, PlannedMessage, RoundStart};
-use crate::mpi::lowering::rank_rounds::RankRounds;
+use crate::rank_rounds::RankRounds;
 use crate::transport::RankPlacement;
 use roundel_spec::contract::pair;
+use roundel_spec::sink::infallible;
 use roundel_spec::{Blocks, Sink, Site};
 use std::convert::Infallible;
 use std::ffi::c_int;
 use std::mem::forget;
 
-/// Fills a plan for blocks of bytes. `leaving` is none if they lie in the receive buffer.
+/// Fills a plan for blocks of bytes. `leaving` is `None` if they lie in the receive buffer.
 ///
 /// # Errors
 /// [`Error::NotStraight`] if blocks travel through other ranks.
@@ -31,7 +32,7 @@ pub(crate) fn draw(
     let mut builder =
         DirectBuilder { begin: plan.begin_round(), plan, here, leaving, arriving, aside: Vec::new(), straight: true };
     builder.bring();
-    rounds.replay(&mut builder);
+    infallible(rounds.replay(&mut builder));
     let straight = builder.straight;
     plan.numbers.clone_from(&rounds.numbers);
     forget(guard);

@@ -4,8 +4,8 @@ use crate::call::geometry::{Geometry, Moved, Rotated};
 use crate::mpi::lowering::areas::{Area, AreaOffset, Extents};
 use crate::mpi::lowering::build::{self, Home};
 use crate::mpi::lowering::plan::{Draft, MessagePlan, MovedPiece, PlanStep};
-use crate::mpi::lowering::rank_rounds::RankRounds;
 use crate::policy::Policy;
+use crate::rank_rounds::RankRounds;
 use crate::runs::Run;
 use crate::transport::RankPlacement;
 

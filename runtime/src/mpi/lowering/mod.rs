@@ -9,7 +9,6 @@ pub(crate) mod gather;
 pub(crate) mod limit;
 pub(crate) mod numbers;
 pub(crate) mod plan;
-pub(crate) mod rank_rounds;
 pub(crate) mod reduction;
 pub(crate) mod rooted;
 pub(crate) mod route;

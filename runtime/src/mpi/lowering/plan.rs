@@ -108,7 +108,7 @@ pub(crate) struct MessagePlan {
     pub(crate) displacements: Vec<ffi::MPI_Aint>,
     /// The areas of the pieces, if a message spans several.
     pub(crate) areas: Vec<Area>,
-    /// The numbers in `roundel show` of the rounds in which this rank has messages; none unless messages are
+    /// The numbers in `roundel show` of the rounds in which this rank has messages; `None` unless messages are
     /// recorded.
     pub(crate) numbers: Option<Vec<usize>>,
     /// The bytes of scratch that the steps use.

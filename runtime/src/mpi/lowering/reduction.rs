@@ -5,8 +5,8 @@ use crate::call::reduction::Division;
 use crate::mpi::lowering::areas::{Area, AreaOffset, Extents};
 use crate::mpi::lowering::build::{self, Home};
 use crate::mpi::lowering::plan::{Draft, MovedPiece, PlanStep};
-use crate::mpi::lowering::rank_rounds::RankRounds;
 use crate::policy::Policy;
+use crate::rank_rounds::RankRounds;
 use crate::transport::RankPlacement;
 
 /// Fills a plan for a number of elements. The call must be valid.
@@ -29,7 +29,7 @@ pub(crate) fn draw(
         plan.scratch += if area == Area::Scratch { bytes.next_multiple_of(size_of::<u128>()) } else { 0 };
         Home { begin: AreaOffset { area, offset }, bytes, size }
     };
-    // If the result belongs to another rank, nothing of the line is copied out.
+    // If the result belongs to another rank, no part of the line is copied out.
     let first = if division == Division::Even { Area::Recv } else { Area::Scratch };
     let homes: Vec<Home> =
         (0..rounds.lines).map(|line| scratch(if line == 0 { first } else { Area::Scratch })).collect();

@@ -6,8 +6,8 @@ use crate::call::rooted::{BlockStorage, RootedLayout};
 use crate::mpi::lowering::areas::{Area, AreaOffset, Extents};
 use crate::mpi::lowering::build::{self, Home};
 use crate::mpi::lowering::plan::{Draft, MovedPiece, PlanStep};
-use crate::mpi::lowering::rank_rounds::RankRounds;
 use crate::policy::Policy;
+use crate::rank_rounds::RankRounds;
 use crate::transport::RankPlacement;
 
 /// Fills a plan. The call must be valid.

@@ -4,9 +4,11 @@
 //! which stores its position. Slots are reused, so there are only as many as blocks in transit at any time.
 
 use crate::mpi::lowering::build::EndsTheJob;
-use crate::mpi::lowering::rank_rounds::RankRounds;
+use crate::mpi::lowering::numbers::rank_rounds;
+use crate::rank_rounds::RankRounds;
 use crate::transport::{Layout, RankPlacement};
 use roundel_spec::contract::{ends, pair};
+use roundel_spec::sink::infallible;
 use roundel_spec::{Arguments, Blocks, Collective, Sink, Site};
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -46,7 +48,7 @@ pub(crate) struct RouteRound {
 /// One rank's messages in all rounds.
 #[derive(Debug, Default)]
 pub(crate) struct Route {
-    /// The collective that the route is for; none if there is no route.
+    /// The collective that the route is for; `None` if there is no route.
     collective: Option<(TypeId, Layout)>,
     arguments: Arguments,
     pub(crate) stages: Vec<RouteRound>,
@@ -58,7 +60,7 @@ pub(crate) struct Route {
     /// The most lengths that this rank announces in a round, and the most that are announced to it.
     pub(crate) announces: usize,
     pub(crate) receives_lengths: usize,
-    /// The numbers in `roundel show` of the rounds in which this rank has messages; none unless messages are
+    /// The numbers in `roundel show` of the rounds in which this rank has messages; `None` unless messages are
     /// recorded.
     pub(crate) numbers: Option<Vec<usize>>,
 }
@@ -84,7 +86,7 @@ impl Route {
 
     /// Makes the route of a collective that serves the call.
     pub(crate) fn plan<K: Collective>(&mut self, collective: &K, here: RankPlacement<'_>, layout: Layout) {
-        let rounds = RankRounds::of(collective, here, self.numbers.is_some());
+        let rounds = rank_rounds(collective, here, self.numbers.is_some());
         let whom = (Some((TypeId::of::<K>(), layout)), collective.arguments());
         self.take_from(rounds, here, whom);
     }
@@ -97,7 +99,7 @@ impl Route {
     ) {
         let guard = EndsTheJob { rank: here.rank };
         let mut builder = RouteBuilder::new(here.rank, here.p());
-        rounds.replay(&mut builder);
+        infallible(rounds.replay(&mut builder));
         let (collective, arguments) = whom;
         *self = Route { collective, arguments, numbers: rounds.numbers, ..builder.made };
         forget(guard);

@@ -33,7 +33,7 @@ impl Space {
             }
             return begin..begin + bytes;
         }
-        // A free part at the end is extended, not added to.
+        // Extends a free part at the end instead of taking new memory behind it.
         let begin = self.free.pop_if(|part| part.end == self.end).map_or(self.end, |part| part.start);
         self.end = begin + bytes;
         begin..self.end

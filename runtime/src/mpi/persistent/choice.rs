@@ -1,7 +1,7 @@
 //! Chooses how a call runs: the ports between nodes, the number of ranks per node that communicate, and how a node
 //! shares its memory.
 //!
-//! A function of values that are equal on all ranks, so that they choose alike without communication.
+//! The choice depends only on values that are equal on all ranks, so they choose alike without communication.
 
 use super::Settings;
 use crate::algorithms::RecursiveDoublingAllreduce;
@@ -80,8 +80,8 @@ impl PortsChoice {
         let reproducible = settings.reproducible || environment.reproducible;
         let question = Question { reproducible, ..request.question() };
         let ports = settings.ports.clone().or_else(|| request.ruled(&question, settings, &selection));
-        // All ranks get identical results of an allreduce, as MPI requires of its own, unless the program or a rule
-        // has chosen the ports.
+        // All ranks get identical results of an allreduce, as in MPI's own, unless the program or a rule has chosen the
+        // ports.
         let question = Question { identical: question.identical && ports.is_none(), ..question };
         let mut choice = match question.required_order() {
             RequiredOrder::RankOrder => request.ordered(&question, settings, &selection)?,
@@ -234,7 +234,7 @@ impl PortsRequest<'_> {
     }
 }
 
-/// The plan with ports, if it is one.
+/// The plan with ports, if the implementation is one.
 fn planned(implementation: Implementation) -> Option<PortsPlan> {
     match implementation {
         Implementation::Ports(planned) => Some(planned),

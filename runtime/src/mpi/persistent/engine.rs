@@ -11,13 +11,13 @@
 
 use super::running::{self, Progressing, RunningSlot, Scoped, progress};
 use crate::error::Error;
-use crate::mpi::comm::code::{SUCCESS, check, failure};
-use crate::mpi::comm::ending::end_the_job;
-use crate::mpi::comm::processors::processors;
-use crate::mpi::comm::progress::progress as let_mpi_progress;
 use crate::mpi::comm::window::Borrowed;
 use crate::mpi::execution::Combine;
 use crate::mpi::execution::elements::Elements;
+use crate::mpi::process::code::{SUCCESS, check, failure};
+use crate::mpi::process::ending::end_the_job;
+use crate::mpi::process::processors::processors;
+use crate::mpi::process::progress::progress as let_mpi_progress;
 use crate::operation::Operation;
 use crate::program::machine::{Counter, Execution, StepExecutor, target};
 use crate::program::{MemoryRegion, MessageDirection, Program, ProgramMessage, RegionOffset};

@@ -65,7 +65,7 @@ pub trait Element: Equivalence + Copy + 'static {}
 
 impl<T: Equivalence + Copy + 'static> Element for T {}
 
-/// The operation of collectives that have none.
+/// The operation of collectives that do not reduce.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unused;
 

@@ -71,7 +71,7 @@ pub(super) fn prepare<'c, T: Element, O: Operation<T> + 'static>(
     ];
     let Proposal { description, programs } = agree(group.comm.raw(), &values, own)?;
     let signals = programs[0].signals.iter().any(|&signals| signals > 0);
-    // If any node has several ranks, all ranks take part in finding those of their own.
+    // If any node has several ranks, all ranks take part in finding the ranks of their own node.
     let together = !settings.flat && group.placement.regions().sizes().any(|size| size > 1);
     let node = if together { Some(work.node(group)?) } else { None };
     let (local, window) = match node {

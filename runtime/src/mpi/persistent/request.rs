@@ -71,7 +71,7 @@ impl<T: Element, O: Operation<T> + 'static> Request<'_, T, O> {
     pub fn input(&self) -> Result<&[T], Error> {
         let address = self.input_address()?;
         // SAFETY: the memory was filled when the request was made. While the request is inactive and borrowed, other
-        // ranks may read it, and nobody writes it.
+        // ranks may read it, and no rank writes it.
         Ok(unsafe { from_raw_parts(address, self.input.len()) })
     }
 
@@ -96,7 +96,7 @@ impl<T: Element, O: Operation<T> + 'static> Request<'_, T, O> {
             Some(offset) if self.engine.completed() > 0 => self.engine.shared(offset).cast::<T>(),
             _ => self.output.address(),
         };
-        // SAFETY: the last call has filled it, or the user. Other ranks of the node may already be in the next call,
+        // SAFETY: the last call or the user has filled it. Other ranks of the node may already be in the next call,
         // which writes elsewhere. They reach the call after that only once this rank has started the next one.
         Ok(unsafe { from_raw_parts(address, self.output.len()) })
     }

@@ -11,9 +11,9 @@ pub(super) trait Progressing {
     fn advance(&self) -> bool;
 }
 
-/// What a scope does with the engines started in it.
+/// An engine that was started in a scope.
 pub(super) trait Scoped {
-    /// Completes a running call, because nobody will wait for it. A panicking rank ends the job.
+    /// Completes a running call, because nothing else will wait for it. A panicking rank ends the job.
     fn leave(&self);
 }
 
@@ -56,7 +56,7 @@ pub(super) fn remove(this: *const ()) {
     drop(removed);
 }
 
-/// Whether at most one runs.
+/// Whether at most one engine runs.
 pub(super) fn is_alone() -> bool {
     RUNNING.with_borrow(|all| all.len() <= 1)
 }

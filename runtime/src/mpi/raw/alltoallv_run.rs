@@ -69,11 +69,11 @@ unsafe fn travel(
     alltoallv::run(buffers, (scratch, offsets), flight.log.as_deref_mut(), group, call)
 }
 
-/// Makes the route of blocks, unless it is the last one.
+/// Makes the route of blocks, unless the last call had the same one.
 struct Plans<'a> {
     here: RankPlacement<'a>,
     route: &'a mut Route,
-    /// The outcome: an error if the visitor was shown no alltoall.
+    /// The outcome: an error if no alltoall was visited.
     outcome: Result<(), Error>,
 }
 

@@ -1,7 +1,7 @@
 //! Calls on a communicator before it has been set up.
 //!
-//! Serving a call requires a communicator of our own, which costs about as much as a few calls: a program that makes
-//! a communicator, uses it once and frees it should not pay for that. So MPI serves the first few calls, and all
+//! Serving a call requires our own communicator, which costs about as much as a few calls: a program that creates a
+//! communicator, uses it once and frees it should not pay for that. So MPI serves the first few calls, and all
 //! calls for which MPI is the choice anyway. All ranks count the same calls and choose alike, so they set the
 //! communicator up in the same call.
 //!
@@ -17,9 +17,9 @@ use crate::mpi::arguments::call::MpiCall;
 use crate::mpi::arguments::shape::{self};
 use crate::mpi::cache::call_cache::{CachedCall, CachedPlan};
 use crate::mpi::cache::decider::By;
-use crate::mpi::comm::say::say;
 use crate::mpi::comm::world::{self, World};
 use crate::mpi::handles::{datatype, operand};
+use crate::mpi::process::say::say;
 use crate::mpi::state::CommState;
 use ::mpi::ffi;
 use roundel_spec::Kind;
@@ -29,7 +29,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// algorithms.
 const FIRST: u32 = 4;
 
-/// Whether MPI must serve a call; none if the communicator must be set up now.
+/// Returns the outcome if MPI must serve the call, or `None` if the communicator must be set up now.
 ///
 /// # Safety
 /// The same as for [`super::run`], with [`By::Environment`].
@@ -86,8 +86,8 @@ pub(super) unsafe fn run(
     Ok(Some(if passing::stays(call, members.rank) { CallOutcome::Passes } else { CallOutcome::Library }))
 }
 
-/// What identifies a reduction that must stay with MPI: none inside if the call is none, and none at all if that takes
-/// more than a look at its arguments.
+/// The kind and bytes of a reduction that must stay with MPI. `Some(None)` if the call is not such a reduction, and
+/// `None` if its arguments alone do not tell.
 fn reduction(call: &MpiCall) -> Option<Option<(Kind, u64)>> {
     let (data, count) = match call {
         MpiCall::Allreduce { data, count } | MpiCall::ReduceScatterBlock { data, count } => (data, *count),

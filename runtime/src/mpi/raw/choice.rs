@@ -9,9 +9,9 @@ use crate::mpi::cache::decider::By;
 use crate::mpi::comm::agree::{self, agree_and_hear};
 use crate::mpi::comm::own::OwnComm;
 use crate::mpi::comm::profile::{Reading, own_profile};
-use crate::mpi::comm::say::say;
 use crate::mpi::comm::world;
 use crate::mpi::journal::{self, Journal};
+use crate::mpi::process::say::say;
 use crate::mpi::state::CommWork;
 use crate::transport::RankPlacement;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -97,8 +97,8 @@ pub fn begin_requests(can: bool) {
 /// Whether requests of this process may run in shared memory.
 static SHARED_REQUESTS: AtomicBool = AtomicBool::new(true);
 
-/// Sets whether calls by [`By::Environment`] that do not block may run in shared memory: only where a request that is
-/// completed without a message is noticed. Equal on all ranks, because it depends on the MPI library alone. Must be
+/// Sets whether non-blocking calls by [`By::Environment`] may run in shared memory. They may only if MPI notices
+/// requests that complete without a message. Equal on all ranks, because it depends only on the MPI library. Must be
 /// called before the first call.
 pub fn begin_shared_requests(can: bool) {
     SHARED_REQUESTS.store(can, Ordering::Relaxed);
@@ -140,7 +140,7 @@ impl Choice {
     }
 }
 
-/// Chooses how a call runs, which may block or not.
+/// Chooses how a blocking or non-blocking call runs.
 pub(super) fn choose(
     by: By<'_>,
     work: &CommWork,

@@ -12,6 +12,7 @@ mod node_run;
 mod operation;
 mod passing;
 mod planning;
+mod prepare;
 mod raise;
 mod recorded;
 mod repeat;
@@ -22,18 +23,17 @@ pub use self::choice::{begin_requests, begin_shared_requests, own_settings};
 pub use self::device::{library_unloads, watch_libraries};
 pub use self::operation::PendingCall;
 pub use self::passing::epoch;
+pub use self::prepare::prepare;
 pub use self::raise::{class, raise, tell};
 pub use self::repeat::{CallWords, Repeated, remember, repeat};
 pub use crate::mpi::arguments::call::{IntList, MpiCall, Reduced, Scattered, Typed, in_place};
-pub use crate::mpi::comm::say::say;
 pub use crate::mpi::execution::RequestLife;
 pub use crate::mpi::handles::quiet::is_live;
+pub use crate::mpi::process::say::say;
 
 pub(super) use self::choice::{agree, explain};
 
-use self::operation::CallProgress;
 use self::planning::Planning;
-use self::shared_request::SharedRequest;
 use crate::algorithms::visit_one;
 use crate::choice::CallForm;
 use crate::choice::selection::{Algorithm, Device, Implementation};
@@ -43,16 +43,15 @@ use crate::mpi::arguments::shape;
 use crate::mpi::arguments::shape::{BlockLayout, CallShape, Lists, ParsedCall, Unread};
 use crate::mpi::cache::call_cache::{CachedCall, CachedPlan};
 pub use crate::mpi::cache::decider::By;
-use crate::mpi::cache::spare::SpareBuffers;
-use crate::mpi::comm::code::SUCCESS;
 use crate::mpi::comm::own::OwnComm;
 use crate::mpi::comm::world;
 use crate::mpi::execution::{Nothing, PlanExecution, TAG};
 use crate::mpi::handles::datatype::Facts;
 use crate::mpi::handles::operand::{self, Operands};
-use crate::mpi::journal::{self, JournaledRequest};
+use crate::mpi::journal;
 use crate::mpi::lowering::areas::Areas;
 use crate::mpi::lowering::plan::MessagePlan;
+use crate::mpi::process::code::SUCCESS;
 use crate::mpi::state::CommWork;
 use crate::mpi::state::attribute;
 use crate::transport::RankPlacement;
@@ -66,18 +65,18 @@ pub enum CallOutcome {
     Done,
     /// Nothing was done or sent; MPI must serve the call. All ranks get this answer.
     Library,
-    /// As `Library`, and for all calls with equal arguments, as long as [`epoch`] does not change.
+    /// Like `Library`, and the same holds for all calls with equal arguments, as long as [`epoch`] does not change.
     Passes,
 }
 
-/// A call that does not block.
+/// A non-blocking call after [`prepare`].
 #[derive(Debug)]
 pub enum PreparedCall {
     /// It can be started.
     Ready(Box<PendingCall>),
     /// MPI must serve it. All ranks get this answer.
     Library,
-    /// As `Library`, and for all calls with equal arguments, as long as [`epoch`] does not change.
+    /// Like `Library`, and the same holds for all calls with equal arguments, as long as [`epoch`] does not change.
     Passes,
 }
 
@@ -261,137 +260,6 @@ pub unsafe fn is_known(comm: ffi::MPI_Comm) -> Result<bool, Error> {
     // SAFETY: the caller guarantees a live communicator.
     let state = unsafe { attribute::state_of(comm)? };
     Ok(state.known_group().is_some())
-}
-
-/// Prepares a call that may be started many times. Unless it is persistent, does not wait for other ranks if the
-/// communicator is [known](is_known), and the decider is the environment or has decided there before.
-///
-/// # Safety
-/// The same as for [`run`]; and the memory stays valid, as MPI requires for a persistent collective. Lists are read
-/// now.
-///
-/// # Errors
-/// The same as for [`run`].
-pub unsafe fn prepare(
-    comm: ffi::MPI_Comm,
-    call: &MpiCall,
-    by: By<'_>,
-    life: RequestLife,
-) -> Result<PreparedCall, Error> {
-    // SAFETY: the caller guarantees a live communicator.
-    let state = unsafe { attribute::state_of(comm)? };
-    if matches!(by, By::Environment) && before::foreign(state, comm)? {
-        return Ok(PreparedCall::Library);
-    }
-    let group = match state.group_of(comm) {
-        Err(error @ Error::Intercommunicator) => return leave(by, error).map(|()| PreparedCall::Library),
-        group => group?,
-    };
-    let mut work = state.lease()?;
-    choice::agree(&mut work, group, by)?;
-    if !work.requests {
-        return Ok(PreparedCall::Library);
-    }
-    let (tag, work) = (work.tags.next(life, group.largest_tag), &mut *work);
-    let made = work.tags.made();
-    let requests = work.journal.as_ref().map(|journal| Box::new(journal.request(made, call.kind())));
-    // SAFETY: the caller guarantees live memory and handles.
-    let staged = unsafe { staged(work, group, call, by) };
-    let call = staged.as_ref().map_or(call, |staged| &staged.call);
-    let stays = matches!(by, By::Environment) && staged.is_none() && passing::stays(call, group.rank);
-    // SAFETY: the caller guarantees live handles and complete lists.
-    let job = match unsafe { shape::read(call, group.here(), &mut work.recent.lists) } {
-        Ok(job) => job,
-        Err(unread) => return journal::left(requests, UNREAD, unread.outcome(by).map(|_| PreparedCall::Library)),
-    };
-    let form = match life {
-        RequestLife::Once => CallForm::Nonblocking,
-        RequestLife::Persistent => CallForm::Persistent,
-    };
-    // A recorded call also has its round numbers in its plan, so it cannot use a spare one.
-    let spare = match &requests {
-        None => work.spare.take(&job.shape, &work.recent.lists, by, life),
-        Some(_) => None,
-    };
-    if spare.is_none() && requests.is_none() && work.recent.is_left(&job.shape, by, life) {
-        return Ok(if stays { PreparedCall::Passes } else { PreparedCall::Library });
-    }
-    let recorded = requests.is_some();
-    let PlannedRequest { buffers, shared, journal } = match spare {
-        Some(mut buffers) => {
-            let shared = buffers.queued.take().map(|queued| SharedRequest::again(work, queued)).transpose()?;
-            PlannedRequest { buffers, shared, journal: None }
-        }
-        None => match plan_request(work, group, &job.shape, (by, form, life), requests)? {
-            Some(planned) => planned,
-            None => return Ok(PreparedCall::Library),
-        },
-    };
-    // The buffers of a persistent call in shared memory serve no other one.
-    let reusable = !recorded && (shared.is_none() || life == RequestLife::Once);
-    let call = PendingCall {
-        operands: operands(&job),
-        home: reusable.then(|| work.spare.home(by, life)),
-        rank: rank(group),
-        tag,
-        state: CallProgress::Inactive,
-        journal,
-        job,
-        buffers,
-        shared,
-        staged,
-        _holder: group.comm.hold(),
-    };
-    Ok(call.into())
-}
-
-/// A request that can be started.
-struct PlannedRequest {
-    /// Its buffers, with its plan.
-    buffers: SpareBuffers,
-    /// The call, if it runs in shared memory.
-    shared: Option<SharedRequest>,
-    journal: Option<Box<JournaledRequest>>,
-}
-
-/// Plans a request; none if MPI must serve it.
-fn plan_request(
-    work: &mut CommWork,
-    group: &OwnComm,
-    shape: &CallShape,
-    (by, form, life): (By<'_>, CallForm, RequestLife),
-    journal: Option<Box<JournaledRequest>>,
-) -> Result<Option<PlannedRequest>, Error> {
-    let choice = choice::choose(by, work, shape, group.here(), form)?;
-    let lists = work.recent.lists.clone();
-    let algorithm = match choice.implementation.clone() {
-        Implementation::Catalogue(algorithm) => algorithm,
-        Implementation::SharedMemory => {
-            let shared = SharedRequest::new(work, group, shape, life);
-            choice.tell(shared.as_ref().map(|_| ()));
-            let buffers = SpareBuffers { lists, ..SpareBuffers::default() };
-            let planned = shared
-                .map(|shared| Some(PlannedRequest { buffers, shared: Some(shared), journal: None }))
-                .or_else(|error| leave(by, error).map(|()| None));
-            return journal::left(journal, IN_SHARED_MEMORY, planned);
-        }
-        Implementation::Library | Implementation::Ports(_) => {
-            let reason = choice.reason.clone();
-            choice.tell(Ok(()));
-            work.recent.leave(*shape, by, life);
-            return journal::left(journal, &reason, Ok(None));
-        }
-    };
-    let drawn = draw(group.here(), shape, &lists, &algorithm, journal::blank(journal.is_some()));
-    choice.tell(drawn.as_ref().map(|_| ()));
-    match drawn {
-        Ok(plan) => {
-            let journal = journal.map(|request| request.by(&algorithm, shape));
-            let buffers = SpareBuffers { lists, plan, ..SpareBuffers::default() };
-            Ok(Some(PlannedRequest { buffers, shared: None, journal }))
-        }
-        Err(error) => journal::left(journal, &error.to_string(), leave(by, error.clone()).map(|()| None)),
-    }
 }
 
 /// Why the journal has no messages of a call.

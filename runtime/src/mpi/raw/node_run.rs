@@ -31,7 +31,7 @@ pub(super) fn plan(
     NodeCall::new(group, shape, &work.recent.lists).plan(algorithm)
 }
 
-/// A call, as its nodes see it.
+/// A call from the point of view of its nodes.
 struct NodeCall<'a> {
     shape: &'a CallShape,
     placement: &'a Placement,
@@ -82,7 +82,7 @@ impl<'a> NodeCall<'a> {
             Kind::Allreduce => (Some((Kind::Reduce, vector, in_place)), Some((Kind::Broadcast, vector))),
             Kind::Reduce => (Some((Kind::Reduce, vector, in_place && self.is_root())), None),
             Kind::Broadcast => (None, Some((Kind::Broadcast, vector))),
-            // In place, the rank's block is in its place only if the blocks follow each other.
+            // With MPI_IN_PLACE, the rank's block is in its place only if the blocks are contiguous.
             Kind::Allgather => {
                 let in_place = in_place && self.scattered().is_empty();
                 (Some((Kind::Gather, blocks, in_place)), Some((Kind::Broadcast, vector)))
@@ -93,7 +93,7 @@ impl<'a> NodeCall<'a> {
         let stage = |kind, blocks, in_place| {
             let (p, root) = (self.node.ranks.len(), self.sender_on_node());
             let call = SharedCall { kind, p, root, size, blocks, in_place, slot: 0 };
-            // All nodes must agree whether a slot holds it, and the largest one has the least room for each rank.
+            // All nodes must agree whether a slot can hold it, and the largest node has the least room for each rank.
             SharedPlan::new(SharedCall { p: self.largest(), blocks: SharedBlocks::Vector(1), ..call })?;
             SharedPlan::new(call).map(OwnedPlan::from)
         };
@@ -170,7 +170,7 @@ impl<'a> NodeCall<'a> {
         }
     }
 
-    /// The blocks of an allgather, if they do not follow each other. Every rank has displacements of its own.
+    /// The blocks of an allgather, if they are not contiguous. Every rank has its own displacements.
     fn scattered(&self) -> Vec<ScatteredBlock> {
         let begins = offsets(&self.counts);
         let follow =
@@ -232,14 +232,14 @@ pub(super) unsafe fn run(work: &mut CommWork, group: &OwnComm, job: &ParsedCall)
         None if kind == Kind::Allgather => sides.recv.wrapping_add(plan.own_at),
         None => sides.recv,
     };
-    // The memory of each stage: what it reads, and what it writes.
+    // The input and the output of each stage.
     let all = if plan.scattered.is_empty() { sides.recv } else { input };
     let (before, between, after) = match kind {
         Kind::Reduce if !is_root => ((given, input), (input, null_mut()), (null_mut(), null_mut())),
         Kind::ReduceScatter => ((given, input), (input, output), (output, sides.recv)),
         _ => ((given, all), (null_mut(), all), (all, all)),
     };
-    // After an error the other stages go on, because other ranks would wait for this one.
+    // After an error the other stages continue, because other ranks would wait for this one.
     let mut stage = |plan: &Option<OwnedPlan>, (input, output): (*mut u8, *mut u8)| {
         let Some(plan) = plan else { return Ok(()) };
         let buffers = SharedBuffers { input, output, lead, combine: ops.clone() };

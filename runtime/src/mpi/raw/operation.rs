@@ -1,4 +1,4 @@
-//! Non-blocking calls, executed step by step: each has a plan of its own, or runs in shared memory.
+//! Non-blocking calls, executed step by step: each has its own plan, or runs in shared memory.
 
 use super::device::Staged;
 use super::shared_request::SharedRequest;
@@ -20,7 +20,7 @@ use std::ffi::c_int;
 pub struct PendingCall {
     pub(super) job: ParsedCall,
     pub(super) buffers: SpareBuffers,
-    /// Where the buffers go in the end; nowhere after an error.
+    /// Where the buffers go in the end; `None` if they are not reused.
     pub(super) home: Option<Home>,
     pub(super) rank: Rank,
     pub(super) tag: c_int,
@@ -51,7 +51,7 @@ impl PendingCall {
     /// Starts the call without waiting for other ranks.
     ///
     /// # Safety
-    /// The memory and the handles of the call are live, and nobody else uses the memory until the call is complete.
+    /// The memory and the handles of the call are live, and nothing else uses the memory until the call is complete.
     ///
     /// # Errors
     /// [`Error::Busy`] if it is already active, and MPI's errors.

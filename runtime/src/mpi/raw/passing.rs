@@ -1,6 +1,6 @@
 //! Caches calls that always fall back to MPI.
 //!
-//! This is possible only for what never changes: communicators until one is freed, and predefined datatypes and
+//! This works only for handles that stay valid: communicators until one is freed, and predefined datatypes and
 //! operations.
 
 use crate::mpi::arguments::call::{MpiCall, Reduced, Typed};
@@ -15,8 +15,8 @@ pub fn epoch() -> usize {
     attribute::epoch()
 }
 
-/// Whether MPI serves all calls with these arguments if it serves this one. Lists are not compared: only an alltoallv
-/// is served or not whatever is in them.
+/// Whether MPI serves all calls with these arguments if it serves this one. Lists are not compared, and only for an
+/// alltoallv do they not matter.
 #[cold]
 pub(super) fn stays(call: &MpiCall, rank: usize) -> bool {
     match call {

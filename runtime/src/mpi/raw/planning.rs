@@ -5,10 +5,11 @@ use crate::call::geometry::{Uniform, Varying};
 use crate::error::Error;
 use crate::mpi::arguments::shape::{BlockLayout, CallShape, Lists};
 use crate::mpi::lowering::areas::Extents;
+use crate::mpi::lowering::numbers::rank_rounds;
 use crate::mpi::lowering::plan::{Draft, MessagePlan};
-use crate::mpi::lowering::rank_rounds::RankRounds;
 use crate::mpi::lowering::{alltoall, direct, gather, reduction, rooted};
 use crate::policy::Policy;
+use crate::rank_rounds::RankRounds;
 use crate::transport::{Layout, RankPlacement};
 use roundel_spec::{Collective, Kind};
 
@@ -20,7 +21,7 @@ pub(super) struct Planning<'a> {
     pub(super) plan: &'a mut MessagePlan,
     /// Whether messages are recorded.
     pub(super) recorded: bool,
-    /// The outcome; none if it visited no algorithm.
+    /// The outcome; `None` if no algorithm was visited.
     pub(super) outcome: Option<Result<(), Error>>,
 }
 
@@ -41,7 +42,7 @@ impl Planning<'_> {
             return Err(Error::NeedsOrder { name: K::NAME.into() });
         }
         let rotation = Layout::default().rotation(collective, &at)?;
-        Ok((rotation, RankRounds::of(collective, self.here, self.recorded)))
+        Ok((rotation, rank_rounds(collective, self.here, self.recorded)))
     }
 
     fn draw(&mut self, name: &str, rounds: &RankRounds, rotation: Option<usize>) -> Result<(), Error> {

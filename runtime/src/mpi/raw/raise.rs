@@ -4,9 +4,9 @@
 //! of predefined classes.
 
 use crate::error::Error;
-use crate::mpi::comm::code::SUCCESS;
-use crate::mpi::comm::ending::let_it_be_read;
-use crate::mpi::comm::say::say;
+use crate::mpi::process::code::SUCCESS;
+use crate::mpi::process::ending::let_it_be_read;
+use crate::mpi::process::say::say;
 use ::mpi::ffi;
 use std::collections::BTreeSet;
 use std::ffi::c_int;

@@ -1,8 +1,8 @@
 //! Repeats a call through shared memory that was made before with the same arguments.
 //!
 //! Programs repeat a few calls with different data. Such a call finds its plan by comparing arguments, lists included:
-//! it takes no lock of MPI, allocates nothing, and asks nothing about datatypes. This is possible only for what never
-//! changes: communicators until one is freed, and predefined datatypes and operations.
+//! it takes no lock of MPI, allocates nothing, and queries no datatypes. This works only for handles that stay valid:
+//! communicators until one is freed, and predefined datatypes and operations.
 
 use super::{By, device, passing, shape, shared_run};
 use crate::error::Error;
@@ -19,8 +19,7 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-/// The arguments of a call, for comparison: everything but addresses, of which only counts whether they are
-/// `MPI_IN_PLACE`.
+/// The arguments of a call, for comparison. Addresses are left out, except whether they are `MPI_IN_PLACE`.
 #[derive(Clone, Copy, Debug)]
 pub struct CallWords<'a> {
     /// The address of MPI's function.
@@ -29,11 +28,11 @@ pub struct CallWords<'a> {
     pub comm: ffi::MPI_Comm,
     /// The other arguments.
     pub words: &'a [usize],
-    /// Counts, and displacements.
+    /// The counts and the displacements.
     pub lists: [Option<IntList>; 2],
 }
 
-/// What became of a repeated call.
+/// The outcome of a repeated call.
 #[derive(Debug)]
 pub enum Repeated {
     /// It was served.
@@ -64,14 +63,14 @@ impl KnownState {
         &STATES[(comm ^ comm >> 9) % STATES.len()]
     }
 
-    /// The state of a communicator, if it is the one that is kept here.
+    /// The state of a communicator, if it is the one cached here.
     #[inline]
     fn get(&self, comm: usize) -> Option<&'static CommState> {
         let found = self.comm.load(Ordering::Acquire) == comm;
         let (epoch, state) = (self.epoch.load(Ordering::Acquire), self.state.load(Ordering::Acquire));
-        // Epoch and state belong to this communicator unless another one was kept between the loads.
+        // Epoch and state belong to this communicator unless another one was cached between the loads.
         let same = found && epoch == attribute::epoch() && self.comm.load(Ordering::Relaxed) == comm;
-        // SAFETY: no communicator was freed since the state was kept, so it lives as long as the caller's.
+        // SAFETY: no communicator was freed since the state was cached, so it lives as long as the caller's.
         if same { unsafe { state.as_ref() } } else { None }
     }
 
@@ -83,7 +82,7 @@ impl KnownState {
     }
 }
 
-/// Repeats a call, if it was made before; otherwise nothing was done.
+/// Repeats a call that was made before. Does nothing and returns `None` if that is not possible.
 ///
 /// # Safety
 /// The same as for [`run`](super::run). The addresses are those of the first and of the last buffer.
@@ -106,7 +105,7 @@ pub unsafe fn repeat(call: CallWords<'_>, addresses: [*mut c_void; 2]) -> Option
     Some(Repeated::Done(unsafe { known.run(&mut lock(shared), buffers) }))
 }
 
-/// Keeps the call that was made last, if it can be repeated.
+/// Caches the call that was made last, if it can be repeated.
 ///
 /// # Safety
 /// The same as for [`run`](super::run).
@@ -146,18 +145,18 @@ unsafe fn planned(
     let repeated = |plan| RepeatedCall::new(words.function, words.words, lists, plan);
     match work.recent.how() {
         Some(CachedPlan::SharedMemory) => {}
-        // Calls without lists are known to the interposed functions themselves.
+        // The interposed functions themselves remember calls without lists.
         Some(CachedPlan::Library(_)) if words.lists[0].is_some() => return Some(repeated(None)),
         _ => return None,
     }
     let (Side::Plain(_), Side::Plain(_)) = (job.send, job.recv) else { return None };
     let plan = shared_run::call(&job.shape, &work.recent.lists, &mut work.offsets, group)?;
-    // The arguments must tell where the data is: not in a buffer that happens to be both, nor before MPI_IN_PLACE.
+    // The arguments alone must tell where the data is. They do not for identical buffers or for a scatter in place.
     let elsewhere = job.shape.send.is_none() && has_input(call) || plan.kind == Kind::Scatter && plan.in_place;
     if elsewhere { None } else { RepeatedPlan::new(&plan, &job).map(|plan| repeated(Some(plan))) }
 }
 
-/// Whether a call has a send buffer that is not its receive buffer.
+/// Whether a call passes a send buffer, not MPI_IN_PLACE.
 fn has_input(call: &MpiCall) -> bool {
     match call {
         MpiCall::Allreduce { data, .. }

@@ -1,7 +1,7 @@
-//! Calls through shared memory that do not block.
+//! Non-blocking calls through shared memory.
 //!
 //! A call that is started once runs in the memory of its communicator, after all calls that were started before it. A
-//! persistent one has memory of its own, because ranks may start such calls in any order.
+//! persistent one has its own memory, because ranks may start such calls in any order.
 
 use super::shared_run::{call, unshared};
 use crate::error::Error;
@@ -15,7 +15,7 @@ use crate::mpi::handles::operand::Operands;
 use crate::mpi::state::CommWork;
 use std::sync::{Arc, Mutex, TryLockError};
 
-/// A call through shared memory that does not block.
+/// A non-blocking call through shared memory.
 pub(super) struct SharedRequest {
     memory: Arc<Mutex<SharedMemory>>,
     completion: Arc<Completion>,
@@ -24,7 +24,7 @@ pub(super) struct SharedRequest {
 }
 
 impl SharedRequest {
-    /// Plans a call. Collective if it is persistent; otherwise, a blocking call has made the communicator's memory.
+    /// Plans a call. Collective if it is persistent; otherwise a blocking call has already created the memory.
     pub(super) fn new(
         work: &mut CommWork,
         group: &OwnComm,
@@ -47,7 +47,7 @@ impl SharedRequest {
         Ok(SharedRequest { memory, completion: Arc::default(), call: Some(call) })
     }
 
-    /// The same for a call like an earlier one.
+    /// Reuses an earlier call of the same shape.
     pub(super) fn again(work: &CommWork, (call, completion): QueuedSpare) -> Result<Self, Error> {
         Ok(SharedRequest { memory: common(&work.shared)?, completion, call: Some(call) })
     }
@@ -66,10 +66,10 @@ impl SharedRequest {
         lock(&self.memory).start(call);
     }
 
-    /// Advances the queue; whether the call is complete.
+    /// Advances the queue. Returns whether the call is complete.
     pub(super) fn progress(&mut self) -> Result<bool, Error> {
         if !self.ended()? {
-            // Whoever holds the lock advances the queue: a blocking call of this thread, which waits, or another
+            // The holder of the lock advances the queue: a blocking call of this thread, which waits, or another
             // thread.
             match self.memory.try_lock() {
                 Ok(mut memory) => memory.advance(),
@@ -87,7 +87,7 @@ impl SharedRequest {
         outcome.map(|()| true)
     }
 
-    /// What a later call like this one can use.
+    /// The parts that a later call like this one can reuse.
     pub(super) fn into_spare(self) -> Option<QueuedSpare> {
         self.call.map(|call| (call, self.completion))
     }

@@ -55,7 +55,7 @@ pub(super) unsafe fn run(work: &mut CommWork, group: &OwnComm, job: &ParsedCall)
     Ok(CallOutcome::Done)
 }
 
-/// A call as shared memory sees it; none if its blocks are known to this rank alone.
+/// A call as shared memory sees it; `None` if only this rank knows its blocks.
 pub(super) fn call<'a>(
     shape: &CallShape,
     lists: &'a Lists,

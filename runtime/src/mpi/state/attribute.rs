@@ -1,4 +1,4 @@
-//! From a communicator to its [`CommState`], through an attribute cached on it.
+//! Finds the [`CommState`] of a communicator, through an attribute cached on it.
 //!
 //! MPI deletes attributes with their communicator, which is when our duplicate must be freed. `MPI_COMM_WORLD` is
 //! never freed, and when its attributes are deleted at the end, if at all, it is too late to free another
@@ -8,11 +8,11 @@
 //! An attribute is not copied: a duplicate that the user makes gets its own state.
 
 use crate::error::Error;
-use crate::mpi::comm::code::{OTHER, SUCCESS, check};
-use crate::mpi::comm::keyval::do_not_copy;
-use crate::mpi::comm::lock::making;
 use crate::mpi::comm::own;
 use crate::mpi::handles::datatype;
+use crate::mpi::process::code::{OTHER, SUCCESS, check};
+use crate::mpi::process::keyval::do_not_copy;
+use crate::mpi::process::lock::making;
 use crate::mpi::state::CommState;
 use ::mpi::ffi;
 use ::mpi::topology::Communicator;
@@ -149,7 +149,7 @@ fn new_key(delete: Delete) -> Result<c_int, Error> {
     Ok(key)
 }
 
-/// The callback by which MPI deletes the attribute: frees the cached state, unless a thread is using it.
+/// The callback with which MPI deletes the attribute: frees the cached state, unless a thread is using it.
 unsafe extern "C" fn delete(_comm: ffi::MPI_Comm, _key: c_int, value: *mut c_void, _extra: *mut c_void) -> c_int {
     let free = || {
         let state: *mut CommState = value.cast();

@@ -1,4 +1,4 @@
-//! The state cached on a communicator: what calls on it keep from one to the next.
+//! The state cached on a communicator, which its calls share.
 
 pub(crate) mod attribute;
 
@@ -10,7 +10,6 @@ use crate::mpi::cache::decider::Decider;
 use crate::mpi::cache::repeated::RepeatedCall;
 use crate::mpi::cache::settled::Settled;
 use crate::mpi::cache::spare::Spare;
-use crate::mpi::comm::code::SUCCESS;
 use crate::mpi::comm::own::{CommMembers, OwnComm};
 use crate::mpi::comm::profile;
 use crate::mpi::comm::shared_window::RINGS;
@@ -22,6 +21,7 @@ use crate::mpi::execution::{MessagesInFlight, Tags};
 use crate::mpi::journal::Journal;
 use crate::mpi::lowering::areas::Scratch;
 use crate::mpi::lowering::plan::{MessagePlan, PlanKey};
+use crate::mpi::process::code::SUCCESS;
 use ::mpi::ffi;
 use ::mpi::topology::Communicator;
 use roundel_spec::Placement;
@@ -40,9 +40,9 @@ pub(crate) struct CommState {
     busy: AtomicBool,
     /// Whether MPI serves all calls.
     passes: AtomicBool,
-    /// The number of calls before the group was created, of those that all ranks count.
+    /// The number of calls before the group was created that all ranks count.
     uses: AtomicU32,
-    /// The members, if known without communication; the inner option is none if some belong to another world.
+    /// The members, if known without communication; the inner option is `None` if some belong to another world.
     members: OnceLock<Option<CommMembers>>,
     group: OnceLock<OwnComm>,
     work: UnsafeCell<CommWork>,
@@ -56,11 +56,11 @@ pub(crate) struct CommWork {
     pub(crate) plan: MessagePlan,
     /// Blocks in the rotated layout, and packed messages.
     pub(crate) scratch: Scratch,
-    /// What one rank of a node holds for the others.
+    /// Data that one rank of a node holds for the others.
     pub(crate) held: Scratch,
     /// Messages of the current round.
     pub(crate) flight: MessagesInFlight,
-    /// The lengths of blocks of different lengths, and their offsets.
+    /// The lengths and offsets of blocks of different lengths.
     pub(crate) counts: Vec<usize>,
     pub(crate) offsets: Vec<usize>,
     /// The buffers of alltoalls with blocks of any lengths.
@@ -69,7 +69,7 @@ pub(crate) struct CommWork {
     pub(crate) tags: Tags,
     /// Resources that the persistent requests of this rank's node share.
     pub(crate) node: Option<NodeRanks>,
-    /// The memory that the ranks of this communicator share, if they are on one node, or why there is none.
+    /// The memory that the ranks of each node share, or why there is none.
     pub(crate) shared: Option<Result<Arc<Mutex<SharedMemory>>, Error>>,
     /// The profile for planning, or why it could not be read.
     pub(crate) profile: Option<Result<Profile, Error>>,
@@ -101,8 +101,8 @@ impl CommWork {
         }
     }
 
-    /// Makes the memory that the ranks of this communicator share. The first call creates it and is collective; all
-    /// ranks get it, or none does.
+    /// Makes the memory that the ranks of each node share. The first call creates it and is collective; all ranks get
+    /// it, or none does.
     pub(crate) fn shared(&mut self, group: &OwnComm) -> Result<(), Error> {
         let make = || SharedMemory::new(group, RINGS).map(|memory| Arc::new(Mutex::new(memory)));
         self.shared.get_or_insert_with(make).as_ref().map(|_| ()).map_err(|error| error.clone())

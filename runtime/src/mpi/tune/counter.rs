@@ -1,10 +1,10 @@
-//! Measures how soon a process of a node sees a write of another one: two counters in shared memory, incremented in
-//! turn.
+//! Measures how soon a process sees a write by another process of its node: two counters in shared memory, incremented
+//! in turn.
 
 use super::wire::WireBench;
 use super::{Profile, median};
 use crate::error::Error;
-use crate::mpi::comm::code::check;
+use crate::mpi::process::code::check;
 use ::mpi::ffi;
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
@@ -44,7 +44,7 @@ struct SharedNode {
     start: *mut u64,
 }
 
-/// The distance of the counters, in numbers.
+/// The distance between the counters, in 64-bit numbers.
 const APART: usize = 16;
 
 impl SharedNode {
@@ -125,7 +125,7 @@ impl SharedNode {
     }
 
     fn free(mut self) -> Result<(), Error> {
-        // SAFETY: both handles are live, all processes of the node call this, and nobody uses them again.
+        // SAFETY: both handles are live, all processes of the node call this, and the handles are not used again.
         let (window, comm) = unsafe { (ffi::MPI_Win_free(&mut self.window), ffi::MPI_Comm_free(&mut self.comm)) };
         check("MPI_Win_free", window)?;
         check("MPI_Comm_free", comm)

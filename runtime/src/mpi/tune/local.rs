@@ -5,7 +5,7 @@ use super::wire::WireBench;
 use crate::error::Error;
 use std::hint::black_box;
 
-/// The elements of a vector that fits in no first-level or second-level cache.
+/// The elements of a vector that is too large for first-level and second-level caches.
 const ELEMENTS: usize = 1 << 18;
 const TIMES: usize = 9;
 

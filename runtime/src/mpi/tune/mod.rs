@@ -73,7 +73,7 @@ enum Traffic {
     Inside,
     /// The first rank of every node.
     Between,
-    /// As many ranks of every node as all nodes have.
+    /// The same number of ranks of every node: as many as the smallest node has.
     AllLanes,
 }
 

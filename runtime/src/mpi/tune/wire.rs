@@ -1,7 +1,7 @@
 //! Rounds of messages between ranks, and values that ranks agree on.
 
 use crate::error::Error;
-use crate::mpi::comm::code::check;
+use crate::mpi::process::code::check;
 use ::mpi::ffi;
 use std::ffi::c_int;
 use std::mem::{forget, take};
@@ -10,7 +10,7 @@ use std::time::Instant;
 /// The tag of all messages.
 const TAG: c_int = 0;
 
-/// How often short messages are exchanged in one measurement, because leaving a barrier takes some time, too.
+/// How often short messages are exchanged in one measurement, because leaving a barrier takes time as well.
 const REPEATED: usize = 8;
 const SHORT: usize = 4096;
 
@@ -145,7 +145,7 @@ impl WireBench {
         Ok(())
     }
 
-    /// Leaks the buffers, because messages that nobody completes may still use them.
+    /// Leaks the buffers, because messages that are never completed may still use them.
     fn abandon(&mut self) {
         forget((take(&mut self.send), take(&mut self.recv)));
         self.requests.clear();

@@ -22,7 +22,7 @@ impl Same {
         self.origin.get(&slot).copied().unwrap_or(slot)
     }
 
-    /// Notes that a slot is written: it is no copy any more, and has none.
+    /// Notes that a slot is written: it is no longer a copy, and has no copies.
     fn written(&mut self, slot: Slot) {
         self.origin.remove(&slot);
         for copy in self.copies.remove(&slot).unwrap_or_default() {

@@ -71,7 +71,7 @@ impl OccupancyTable {
         OccupancyTable { until: vec![Vec::new(); output.len()], output, count: 2 }
     }
 
-    /// A place for a value that arrives or is made at a time and is used until another.
+    /// A place for a value that arrives or is made at time `at` and is used until time `until`.
     fn take(&mut self, fraction: u32, at: i64, arrives: bool, until: i64) -> u32 {
         let (places, output) = (&mut self.until[fraction as usize], self.output[fraction as usize]);
         let free = |used: i64| used == NEVER || used < at || used == at && !arrives;

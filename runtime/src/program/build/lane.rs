@@ -113,7 +113,7 @@ impl LaneBuilder<'_> {
         Ok(())
     }
 
-    /// The place of a slot of the input or of the result outside of working memory, if it has one.
+    /// The place of a slot of the input or of the result outside working memory, if it has one.
     fn fixed(&self, slot: Slot) -> Option<Vec<VectorPiece>> {
         let line = match slot.line {
             INPUT => self.lines.input,

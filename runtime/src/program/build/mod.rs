@@ -81,8 +81,8 @@ pub struct ProgramSpec<'a> {
     pub lanes: usize,
     /// How the processes of a node cooperate.
     pub scheme: Scheme,
-    /// The part of a node in the plan between nodes, by its number. It is called only for the own node, and not if
-    /// there is only one.
+    /// The part of a node in the plan between nodes, by its number. It is called only for this rank's node, and not if
+    /// there is only one node.
     pub parts: &'a dyn Fn(usize) -> RankPlan,
 }
 

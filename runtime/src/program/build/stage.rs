@@ -1,4 +1,4 @@
-//! The steps of a process without a wait: it may wait for others only between two stages, and others for it.
+//! Stages: steps of a process without a wait. Only between two stages does it wait for other processes, or they for it.
 
 use std::ops::Range;
 

@@ -8,8 +8,8 @@
 //! stages.
 //!
 //! Most dependences across calls need no wait, because memory alternates: a process that overwrites it has waited, in
-//! the call in between, for all readers. Where that does not hold (a process that needs nothing of the result need
-//! not wait for any other) a process waits, before it writes, until the other one has completed all increments of its
+//! the call in between, for all readers. Where that does not hold (a process that needs no part of the result need
+//! not wait for any other), a process waits, before it writes, until the other one has completed all increments of its
 //! counter in the last call. A process without any other increment increments its counter when a call begins.
 
 use std::ops::Range;

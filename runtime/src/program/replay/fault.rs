@@ -76,7 +76,7 @@ pub enum ProgramFault {
         /// The position.
         spot: RegionOffset,
     },
-    /// Memory is accessed outside of its region.
+    /// Memory is accessed outside its region.
     #[error("{elements} elements from {spot} on do not fit into its {bytes} bytes; make the region larger")]
     Outside {
         /// The position.

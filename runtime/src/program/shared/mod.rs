@@ -7,8 +7,8 @@
 //! used it before. So ranks run ahead of each other by as many segments as there are slots, and no call ends with a
 //! barrier.
 //!
-//! [`segment`] describes what a rank does in one segment, as calls of [`SharedSteps`]: the engine executes them at
-//! once, and [`replay`](mod@replay) follows them on all ranks together, with symbolic elements.
+//! [`segment`] describes what a rank does in one segment, as calls of [`SharedSteps`]: the engine executes them, and
+//! [`replay`](mod@replay) follows them on all ranks together, with symbolic elements.
 //!
 //! Every reduction combines the contributions in the order of ranks, once for each element, or with the same tree on
 //! all ranks: operations need not commute, and all ranks get bitwise equal results.
@@ -28,8 +28,8 @@ pub const MOST_RANKS: usize = 64;
 /// The size of a cache line: ranks never write to the same one.
 pub const LINE: usize = 64;
 
-/// A slot begins with a line for each rank. Its first bytes are the rank's counter, and the rest is for data that is so
-/// short that others get both with one access to memory.
+/// A slot begins with a cache line for each rank. Its first bytes are the rank's counter, and the rest is for short
+/// data, which other ranks then get together with the counter in one memory access.
 pub const COUNTER: usize = 16;
 
 /// What a rank does in a segment, step by step. Offsets are in bytes.
@@ -46,7 +46,7 @@ pub trait SharedSteps {
     /// Increments this rank's counter in the slot.
     fn signal(&mut self);
 
-    /// Waits until a rank has incremented its counter this often in this segment.
+    /// Waits until a rank has incremented its counter this many times in this segment.
     fn await_signals(&mut self, rank: usize, times: u32);
 }
 
@@ -139,7 +139,7 @@ pub struct SharedCall<'a> {
     pub blocks: SharedBlocks<'a>,
     /// Whether this rank's input and output are the same memory: its input lies where its result will be.
     pub in_place: bool,
-    /// The bytes of data in a slot, besides the lines of its counters; whoever plans the call sets it.
+    /// The bytes of data in a slot, besides the lines of its counters. Set when the call is planned.
     pub slot: usize,
 }
 
@@ -187,14 +187,14 @@ impl SharedCall<'_> {
         }
     }
 
-    /// Whether every rank reduces a share of the vector. The root of two ranks alone is faster.
+    /// Whether every rank reduces a share of the vector. With two ranks, a root that reduces alone is faster.
     #[inline]
     pub(super) fn shares(&self) -> bool {
         let long = self.longest() * self.size > SHORT;
         long && (self.kind == Kind::Allreduce || self.kind == Kind::Reduce && self.p > 2)
     }
 
-    /// Whether what a rank contributes fits beside its counter.
+    /// Whether a rank's contribution fits beside its counter.
     fn is_tiny(&self) -> bool {
         let parts = match self.kind {
             Kind::Scatter | Kind::Alltoall | Kind::ReduceScatter => self.p,
@@ -203,7 +203,7 @@ impl SharedCall<'_> {
         !self.shares() && self.longest() * self.size * parts <= LINE - COUNTER
     }
 
-    /// How a slot is divided: groups that begin with a cache line, and the parts of blocks in each.
+    /// How a slot is divided: groups, each of which begins at a cache line, and the parts of blocks in each.
     fn groups(&self) -> (usize, usize) {
         match self.kind {
             Kind::Broadcast => (1, 1),
@@ -213,7 +213,7 @@ impl SharedCall<'_> {
         }
     }
 
-    /// The bytes of the vector or of all blocks: ranks compare it, because calls of different lengths would not meet.
+    /// The bytes of the vector or of all blocks. Ranks compare it, because calls of different lengths do not match.
     pub fn bytes(&self) -> usize {
         let elements = match self.blocks {
             SharedBlocks::Vector(len) => len,
@@ -263,7 +263,7 @@ pub struct Segments {
     pub each: usize,
     /// The number of segments.
     pub count: usize,
-    /// Whether what a rank contributes lies beside its counter.
+    /// Whether a rank's contribution lies beside its counter.
     pub(super) tiny: bool,
     /// Where the first row of a slot begins, in bytes.
     pub(super) rows: usize,

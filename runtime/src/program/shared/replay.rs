@@ -1,6 +1,7 @@
 //! Replays calls of all ranks of a node together, to find every race, every deadlock and every wrong byte.
 //!
-//! Bytes are symbolic: they track who has contributed, to which byte, in which call. So no result is right by chance.
+//! Bytes are symbolic: they track which ranks have contributed, to which byte, in which call. So no result is right by
+//! chance.
 //! Vector clocks find all races in one replay, however fast ranks are: steps have no branches. Ranks wait for each
 //! other through signals and through the numbers of completed segments, as in the engine, and in no other way.
 
@@ -27,7 +28,7 @@ pub enum SharedFault {
         /// The byte.
         byte: usize,
     },
-    /// Memory is accessed outside of its region, or read before anything was written there.
+    /// Memory is accessed outside its region, or read before anything was written there.
     #[error("call {call}, rank {rank}: nothing is at {spot}")]
     Nothing {
         /// The call.
@@ -69,7 +70,7 @@ pub enum SharedFault {
         /// The other end.
         to: RegionOffset,
     },
-    /// Bytes that do not belong together are combined, or a contribution twice.
+    /// Bytes that do not belong together are combined, or a contribution is combined twice.
     #[error("call {call}, rank {rank}: what is combined into {spot} does not belong together, or counts twice")]
     Mixed {
         /// The call.
@@ -89,7 +90,7 @@ pub enum SharedFault {
         /// The byte.
         byte: usize,
     },
-    /// Nobody can go on.
+    /// All ranks wait: a deadlock.
     #[error("call {call}, rank {rank}: nobody can go on")]
     Stuck {
         /// The call.
@@ -118,7 +119,7 @@ pub struct RankCall<'a> {
 }
 
 impl<'a> RankCall<'a> {
-    /// Records the steps of a rank. The call fits into a slot.
+    /// Records the steps of a rank; `None` if the call does not fit into a slot.
     pub fn record(call: SharedCall<'a>, rank: usize) -> Option<Self> {
         let segments = call.segments().ok()?;
         let steps = |number| {
@@ -130,7 +131,7 @@ impl<'a> RankCall<'a> {
     }
 }
 
-/// What a byte holds: a byte of a call, and who has contributed to it.
+/// The content of a byte: a byte of a call, and the ranks that have contributed to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Content {
     call: usize,
@@ -156,7 +157,7 @@ struct RankState {
     /// How often it has signalled in this segment.
     signals: u32,
     clock: Clock,
-    /// None if the input lies in the output.
+    /// `None` if the input lies in the output.
     input: Option<Vec<Option<Content>>>,
     output: Vec<Option<Content>>,
 }
@@ -318,7 +319,7 @@ impl NodeReplay<'_, '_> {
         of(from) == of(to) && from.offset == to.offset
     }
 
-    /// Returns an error if two ranges overlap, unless they are the same and may be.
+    /// Returns an error if two ranges overlap, unless they are identical and may be.
     fn apart(
         &self,
         rank: usize,

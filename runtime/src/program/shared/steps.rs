@@ -41,7 +41,7 @@ impl<S: SharedSteps> Segment<'_, S> {
         self.segments.part(self.number, self.call.len(block))
     }
 
-    /// The other ranks, beginning with the next one, so that not all ranks read the same memory at a time.
+    /// The other ranks, beginning with the next one, so that ranks do not all read the same memory at the same time.
     fn others(&self) -> impl Iterator<Item = usize> + use<S> {
         let (rank, p) = (self.rank, self.call.p);
         (rank + 1..p).chain(0..rank)
@@ -61,12 +61,12 @@ impl<S: SharedSteps> Segment<'_, S> {
         self.user(region, self.call.begin(block) + self.part(block).start)
     }
 
-    /// Where the segment's part of the own block begins in memory with that block alone.
+    /// Where the segment's part of this rank's block begins in memory with that block alone.
     fn own(&self, region: MemoryRegion) -> RegionOffset {
         self.user(region, self.part(self.rank).start)
     }
 
-    /// The input of a gathering rank: its block alone, or in its place among the output.
+    /// The input of a gathering rank: its block alone, or its block in the output.
     fn given(&self) -> RegionOffset {
         let place = MemoryRegion::Output;
         if self.call.in_place { self.block(place, self.rank) } else { self.own(MemoryRegion::Input) }
@@ -113,7 +113,7 @@ impl<S: SharedSteps> Segment<'_, S> {
     fn reduce_whole(mut self) {
         let (part, own) = (self.part(0), self.rank);
         let given = self.user(MemoryRegion::Input, part.start);
-        // Nobody else reads the input of a root; but in place, the result would overwrite it.
+        // No other rank reads the root's input. But in place, the result would overwrite it.
         let stays = self.call.kind == Kind::Reduce && self.is_root() && !self.call.in_place;
         if !stays {
             self.steps.claim();

@@ -1,6 +1,6 @@
 //! The part of a file that calls MPI: plans, what executes them, and the functions that a program calls.
 //!
-//! It is made of templates in `parts/`, in which `@…@` marks the places that depend on the declaration.
+//! It is assembled from templates in `parts/`, in which `@…@` marks text that depends on the declaration.
 
 use super::Calls;
 use super::expr::{CWriter, Free, comment};
@@ -47,7 +47,7 @@ impl EntryFunction<'_, '_> {
         schedule.order.rank_order && schedule.inners.iter().all(of_inner)
     }
 
-    /// How many arguments of a call have one number for each rank.
+    /// The number of arguments of a call that are lists with one number per rank.
     fn vectors(&self) -> usize {
         match self.kind() {
             Kind::Allgather => 2,
@@ -173,12 +173,12 @@ impl EntryFunction<'_, '_> {
             Kind::Reduce => include_str!("parts/before_reduce.c"),
             Kind::Gather => include_str!("parts/before_gather.c"),
             Kind::Scatter => include_str!("parts/before_scatter.c"),
-            // Beside where its blocks lie.
+            // Its blocks are placed elsewhere.
             Kind::Alltoall => "",
         }
     }
 
-    /// Which operations are served.
+    /// The code that checks the operation.
     fn operation(&self) -> &'static str {
         match (self.keeps_order(), self.looks_at_nodes()) {
             (true, false) => include_str!("parts/operation_any.c"),

@@ -174,7 +174,7 @@ fn proof(schedule: &Schedule, known: KnownFacts<'_>) -> String {
     lines.join("\n")
 }
 
-/// The prototypes of the functions that the code exports, but for those with large counts.
+/// The prototypes of the functions that the code exports, except those with large counts.
 fn prototypes(code: &str) -> String {
     let mut lines = code.lines();
     let mut out = String::new();

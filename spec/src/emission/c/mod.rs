@@ -94,7 +94,7 @@ pub enum Calls {
     /// By MPI's own functions.
     #[default]
     Mpi,
-    /// By macros that the tree defines which includes the file.
+    /// By macros that the including source tree defines.
     Macros,
 }
 
@@ -103,9 +103,9 @@ pub enum Calls {
 pub struct FileOptions {
     /// How they communicate.
     pub calls: Calls,
-    /// The header, as the file includes it, if it does.
+    /// The name under which the file includes its header, if it does.
     pub header: Option<String>,
-    /// The file, as the harness includes it.
+    /// The name under which the harness includes the file.
     pub source: String,
 }
 

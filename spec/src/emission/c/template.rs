@@ -1,5 +1,5 @@
-//! Templates: C with marks. `@if NAME@`, or `@if no NAME@`, and `@end@` stand on lines of their own around what only
-//! some collectives need; other marks stand for text.
+//! Templates: C with marks. `@if NAME@` or `@if no NAME@`, and `@end@`, on lines of their own, enclose code that only
+//! some collectives need; other marks are replaced by text.
 
 /// The lines of a template whose conditions hold.
 pub(super) fn chosen(template: &str, holds: &dyn Fn(&str) -> bool) -> String {

@@ -56,7 +56,7 @@ fn inside<S: Sink>(
     // The rounds are recorded first: nested sinks would be a new type at every depth.
     let mut recorder = Recorder::default();
     rounds(&schedule, args, place, &mut recorder).map_err(|halt| match halt {
-        // A spot of the inner declaration has no meaning in the outer one.
+        // A part of the inner declaration has no meaning in the outer one.
         Halt::Fault(_, fault) => Halt::Fault(SchedulePart::Transfer(within.site, Field::Whole), fault),
         Halt::Stopped(never) => match never {},
     })?;

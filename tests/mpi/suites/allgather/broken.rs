@@ -1,4 +1,4 @@
-//! Schedules that no checker has seen, and that must not do harm: the job ends, with a message.
+//! Unchecked schedules that must do no harm: the job ends with a message.
 
 use super::entries::{collective, message};
 use crate::job::Job;
@@ -25,7 +25,7 @@ impl Collective for Panics {
     }
 }
 
-/// Sends blocks that lie after the buffer's end.
+/// Sends blocks beyond the end of the buffer.
 struct Strays;
 
 impl Collective for Strays {

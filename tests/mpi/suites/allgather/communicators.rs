@@ -1,4 +1,4 @@
-//! Communicators other than the world, and what becomes of them.
+//! Communicators other than the world, and their lifetimes.
 
 use super::compare;
 use super::job::{Effort, place};
@@ -12,7 +12,7 @@ use roundel::algorithms::Ring;
 use roundel::{Allgather, Error};
 use roundel_spec::Placement;
 
-/// Ranks are on one node if their processors have the same name. So it is on the machines that run these tests.
+/// Ranks are on one node if their processors have the same name; this is true on the machines that run these tests.
 pub(crate) fn nodes(job: &mut Job<'_>) {
     let name = mpi::environment::processor_name().unwrap_or_default();
     let mut mine = [0u8; 64];
@@ -45,8 +45,8 @@ fn world_rank(job: &Job<'_>) -> i32 {
     job.world.rank()
 }
 
-/// What a communicator cached goes with it: neither Rust's memory nor MPI's communicators, of which libraries have a
-/// few thousand, run out.
+/// Everything cached on a communicator is freed with it: neither Rust's memory nor MPI's communicators, of which
+/// libraries have a few thousand, run out.
 pub(crate) fn nothing_is_left(job: &mut Job<'_>) {
     let rounds = if job.p() <= 2 { 2500 } else { 10 };
     let mut recv = vec![0; job.p()];

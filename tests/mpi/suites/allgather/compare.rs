@@ -74,7 +74,7 @@ pub(crate) fn on<T: Sample>(job: &mut Job<'_>, comm: &SimpleCommunicator, n: usi
     }
 }
 
-/// Two calls with the same counts, and what MPI's own function makes of them.
+/// Two calls with the same counts, and the results of MPI's own function.
 struct Call<T> {
     name: String,
     /// Counts and displacements of an allgatherv; none for an allgather.
@@ -127,7 +127,7 @@ impl<T: Sample> Call<T> {
         }
     }
 
-    /// The same call where this rank's block lies in the receive buffer.
+    /// The same call with this rank's block in the receive buffer.
     fn run_in_place<C: IsAllgather>(
         &self,
         collective: &C,
@@ -194,8 +194,8 @@ impl<'a, 'job, T: Sample> Comparison<'a, 'job, T> {
         Comparison { job, comm, call, room, send, effort }
     }
 
-    /// Two repetitions in the same buffers. The send buffer is overwritten at once, for MPI may be tempted to
-    /// read it later; and only the first repetition may allocate.
+    /// Two repetitions in the same buffers. The send buffer is overwritten at once, to catch a late read by MPI; and
+    /// only the first repetition may allocate.
     fn twice<C: IsAllgather>(&mut self, name: &str, collective: &C, options: Options) {
         for repetition in [0, 1] {
             self.room.clean();
@@ -216,7 +216,7 @@ impl<'a, 'job, T: Sample> Comparison<'a, 'job, T> {
 }
 
 impl<T: Sample> Comparison<'_, '_, T> {
-    /// The call in place, twice: it is planned anew, and then it is not.
+    /// The call in place, twice: the first makes a new plan, the second reuses it.
     fn in_place<C: IsAllgather>(&mut self, name: &str, collective: &C) {
         for repetition in [0, 1] {
             self.room.clean();
@@ -248,7 +248,7 @@ impl<T: Sample> Visitor for Comparison<'_, '_, T> {
     }
 }
 
-/// Collectives refuse what they do not serve, on every rank, with the error that says so.
+/// Collectives refuse calls that they do not serve, on every rank, with the right error.
 fn domains(job: &mut Job<'_>) {
     visit_all(&mut Domains { job });
 }

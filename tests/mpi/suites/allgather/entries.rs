@@ -1,6 +1,6 @@
 //! Collectives written by hand, in the form that the derive generates.
 //!
-//! They test the transport where the catalogue has no collective of that shape, or where a collective must be wrong.
+//! They test the transport with shapes that the catalogue does not have, or with wrong collectives.
 
 use roundel::algorithms::{self, Visitor};
 use roundel::{Collective, IsAllgather, Place, Refusal, Sink};
@@ -98,7 +98,7 @@ impl Collective for Linear {
 impl IsAllgather for Shreds {}
 impl IsAllgather for Linear {}
 
-/// Shows every collective of the catalogue to a visitor, and those of this file.
+/// Visits every collective of the catalogue, and those of this file.
 pub(crate) fn visit_all(visitor: &mut impl Visitor) {
     algorithms::visit_all(visitor);
     visitor.allgather("shreds", &Shreds);

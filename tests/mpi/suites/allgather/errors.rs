@@ -1,4 +1,4 @@
-//! Wrong calls give the error that says what is wrong, and leave the communicator usable.
+//! Wrong calls return the right error, and leave the communicator usable.
 
 use super::entries::{collective, visit_all};
 use super::job::Effort;
@@ -11,7 +11,7 @@ use roundel::{Allgather, Collective, Error, IsAllgather, Place, Refusal, Sink};
 use roundel_spec::{Arguments, Schedule};
 use std::cell::RefCell;
 
-/// Only the last rank calls: it would wait for ever if its error came after the first message.
+/// Only the last rank calls: it would wait forever if its error came after the first message.
 pub(crate) fn wrong_arguments(job: &mut Job<'_>) {
     let (rank, p, world) = (job.rank(), job.p(), job.world);
     if rank != p - 1 {
@@ -40,8 +40,8 @@ pub(crate) fn wrong_arguments(job: &mut Job<'_>) {
     }
 }
 
-/// The last rank believes in longer blocks than the others. Nobody hangs, it and somebody else notice, and the next
-/// call is right.
+/// The last rank passes longer blocks than the others. No rank hangs, it and some other rank report an error, and the
+/// next call is right.
 ///
 /// Blocks are short here. Open MPI 4.1 writes a message of more than a few kilobytes past the end of a shorter receive
 /// buffer before it reports the truncation, unless single copies are off: see [`very_different_counts`].
@@ -97,7 +97,7 @@ impl Visitor for Disagreement<'_, '_> {
     }
 }
 
-/// A message that no C `int` can count: all ranks refuse, also those that would not see it.
+/// A message that no C `int` can count: all ranks refuse, even those that would not send or receive it.
 pub(crate) fn too_large(job: &mut Job<'_>) {
     let half = 1 << 30;
     if job.p() >= 2 {

@@ -1,4 +1,4 @@
-//! Messages of the user and of the collectives on one communicator do not meet.
+//! Messages of the user and of the collectives on one communicator are not confused.
 
 use super::entries::visit_all;
 use super::job::{place, serves};
@@ -9,8 +9,8 @@ use mpi::traits::*;
 use roundel::algorithms::Visitor;
 use roundel::{Allgather, IsAllgather};
 
-/// Every collective runs while two messages of the user's are under way, with the tag that the collectives use, and one
-/// receive waits for anything from anybody: it must get the first of the two, and the second must still be there.
+/// Every collective runs while two messages of the user are pending, with the tag that the collectives use, and one
+/// wildcard receive waits: it must get the first of the two, and the second must still be there.
 pub(crate) fn messages_of_the_user(job: &mut Job<'_>) {
     visit_all(&mut Interleaved { job });
 }

@@ -1,11 +1,11 @@
-//! What the calls of this suite have in common.
+//! Helpers for the calls of this suite.
 
 use crate::job::{Job, every_option};
 use mpi::topology::SimpleCommunicator;
 use roundel::{Collective, Error, Options, Place, Transport};
 
 impl Job<'_> {
-    /// The options that it is the turn of; none when the collective does not serve the communicator.
+    /// The options for the next call; none if the collective does not serve the communicator.
     pub(crate) fn options<C: Collective>(
         &mut self,
         comm: &SimpleCommunicator,
@@ -35,11 +35,11 @@ pub(crate) fn serves<C: Collective>(collective: &C, at: &Place) -> bool {
     collective.admits(at).and_then(|()| collective.proved(at)).is_ok()
 }
 
-/// How many of the options a call is tried with.
+/// How many of the options a call uses.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Effort {
     /// All of them.
     Full,
-    /// One, and the next call gets the next one.
+    /// One; the next call uses the next one.
     Light,
 }

@@ -29,7 +29,7 @@ fn compare<T: Sample>(job: &mut Job<'_>, n: usize) {
     visit_all(world.size() as usize, &mut comparison);
 }
 
-/// Two calls with blocks of `n` elements, and what MPI's own function makes of them.
+/// Two calls with blocks of `n` elements, and the results of MPI's own function.
 struct Comparison<'a, 'job, T> {
     job: &'a mut Job<'job>,
     comm: &'a SimpleCommunicator,
@@ -72,7 +72,7 @@ impl<T: Sample> Visit for Comparison<'_, '_, T> {
                 self.send.clone_from(&self.sends[turn]);
                 let (send, recv) = (&self.send[..], self.room.inside());
                 self.job.call(turn == 0, &what, || collective.alltoall_with(self.comm, send, recv, options));
-                // MPI may be tempted to read it later.
+                // Catches a late read by MPI.
                 self.send.fill(T::sample(999));
                 self.judge(turn, &what);
             }
@@ -95,12 +95,12 @@ pub(crate) fn on_nodes(job: &mut Job<'_>) {
     job.expect(placed == Ok(()), || format!("places: {placed:?}"));
     let mut comparison = Comparison::<u64>::new(job, &comm, 2);
     comparison.visit("star on nodes", Star);
-    // More than 12 ranks on nodes of different sizes lie outside of what is proved.
+    // More than 12 ranks on nodes of different sizes are outside the proved range.
     let hierarchical = HierarchicalAlltoall::<SpreadOut>::default().unproved();
     comparison.visit("hierarchical on nodes", hierarchical);
 }
 
-/// What is recorded are the messages of the schedule.
+/// The recorded messages are those of the schedule.
 pub(crate) fn messages_are_recorded(job: &mut Job<'_>) {
     let (rank, p, world) = (job.rank(), job.p(), job.world);
     let (send, mut recv) = (vec![1u32; 2 * p], vec![0; 2 * p]);

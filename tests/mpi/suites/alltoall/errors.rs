@@ -1,11 +1,11 @@
-//! Wrong calls give the error that says what is wrong, and leave the communicator usable.
+//! Wrong calls return the right error, and leave the communicator usable.
 
 use crate::handler::Handler;
 use crate::job::Job;
 use crate::shuffles::{Bruck, Pairwise, SpreadOut, Visit, visit_all};
 use roundel::{Alltoall, Error, IsAlltoall};
 
-/// Only the last rank calls: it would wait for ever if its error came after the first message.
+/// Only the last rank calls: it would wait forever if its error came after the first message.
 pub(crate) fn wrong_arguments(job: &mut Job<'_>) {
     let (rank, p, world) = (job.rank(), job.p(), job.world);
     if rank != p - 1 {
@@ -40,7 +40,7 @@ pub(crate) fn wrong_arguments(job: &mut Job<'_>) {
     }
 }
 
-/// Ranks that do not agree about counts. Nobody hangs, and the next call is right.
+/// Ranks that disagree about counts. No rank hangs, and the next call is right.
 pub(crate) fn counts_differ(job: &mut Job<'_>, n: usize) {
     if job.p() < 2 {
         return;
@@ -55,7 +55,7 @@ pub(crate) fn counts_differ(job: &mut Job<'_>, n: usize) {
     before.set();
 }
 
-/// Rank 1 expects one element more of another rank than that one sends, or one less; it alone learns of it.
+/// Rank 1 expects one element more from another rank than that one sends, or one less; only rank 1 gets an error.
 struct OneExpectsOther<'a, 'job> {
     job: &'a mut Job<'job>,
     n: usize,
@@ -97,7 +97,7 @@ impl Visit for OneExpectsOther<'_, '_> {
     }
 }
 
-/// The last rank believes in longer blocks than the others.
+/// The last rank passes longer blocks than the others.
 struct LastHasLonger<'a, 'job> {
     job: &'a mut Job<'job>,
     n: usize,

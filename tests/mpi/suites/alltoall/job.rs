@@ -1,11 +1,11 @@
-//! What the calls of this suite have in common.
+//! Helpers for the calls of this suite.
 
 use crate::alloc::allocations;
 use crate::job::{Job, every_option};
 use roundel::{Collective, Error, Options, Place};
 
 impl Job<'_> {
-    /// Makes a call that must go well, and that may allocate only if it is the first of its kind.
+    /// Makes a call that must succeed, and may allocate only if it is the first of its kind.
     pub(crate) fn call(&mut self, first: bool, what: &str, call: impl FnOnce() -> Result<(), Error>) {
         let before = allocations();
         let outcome = call();
@@ -17,7 +17,7 @@ impl Job<'_> {
         });
     }
 
-    /// All options in small jobs, otherwise the one that it is the turn of.
+    /// All options in small jobs, otherwise the next one.
     pub(crate) fn alltoall_options<C: Collective>(&mut self, collective: &C) -> Vec<Options> {
         let all = every_option(collective, &Place::flat(self.rank() as i64, self.p() as i64));
         self.turn += 1;

@@ -20,7 +20,7 @@ pub(crate) fn all_sizes(job: &mut Job<'_>) {
     compare::<u64>(job, 5, Lengths::OneRank);
 }
 
-/// Messages in several pieces, which need not be long for that.
+/// Messages in several pieces, with a lowered limit so that they need not be long.
 pub(crate) fn in_pieces(job: &mut Job<'_>) {
     for limit in [1, 5] {
         let cut = roundel::mpi::cut_messages(job.world, limit);
@@ -38,7 +38,7 @@ fn compare<T: Sample>(job: &mut Job<'_>, n: usize, lengths: Lengths) {
     visit_all(p, &mut Comparison { job, exchanges, symmetric });
 }
 
-/// How long blocks are.
+/// The lengths of blocks.
 #[derive(Clone, Copy)]
 enum Lengths {
     /// Anything up to a limit, and often 0.
@@ -48,7 +48,7 @@ enum Lengths {
 }
 
 impl Lengths {
-    /// How long the block from `s` to `d` is. The second turn is the first with fewer elements, never more.
+    /// The length of the block from `s` to `d`. The second turn has at most as many elements as the first.
     fn of(self, n: usize, s: usize, d: usize, turn: usize) -> usize {
         let seed = (s as u64 * 1_000_003 + d as u64 * 7919 + 12345).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33;
         let random = match seed % 3 {
@@ -68,7 +68,7 @@ impl Lengths {
     }
 }
 
-/// A call, and what MPI's own function makes of it.
+/// A call, and the result of MPI's own function.
 struct Exchange<T> {
     send: Vec<T>,
     sent: (Vec<usize>, Vec<usize>),
@@ -108,7 +108,7 @@ fn placed(counts: Vec<usize>, reverse: bool) -> (Vec<usize>, Vec<usize>) {
     let mut end = 0;
     for i in 0..counts.len() {
         let b = if reverse { counts.len() - 1 - i } else { i };
-        // Now and then blocks lie together.
+        // Some blocks are adjacent.
         displs[b] = end + b / 2 % 2;
         end = displs[b] + counts[b];
     }

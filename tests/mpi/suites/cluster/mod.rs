@@ -1,7 +1,7 @@
-//! Node-aware collectives on several nodes: their results, and how many of their messages really leave a node.
+//! Node-aware collectives on several nodes: their results, and how many of their messages leave a node.
 //!
-//! Run under `tests/tools/cluster.sh`, or on any cluster: `suites cluster NODES PPN consecutive|cyclic`. Where ranks
-//! sit is what MPI says, and it must be what the arguments say. Ends with one line on rank 0, or with a message and a
+//! Run under `tests/tools/cluster.sh`, or on any cluster: `suites cluster NODES PPN consecutive|cyclic`. MPI reports
+//! the placement of ranks, which must be that of the arguments. Ends with one line on rank 0, or with a message and a
 //! failure on the first rank that sees anything wrong.
 
 use crate::traced::{judge, record};
@@ -49,13 +49,13 @@ struct Cluster<'a> {
     placement: Placement,
 }
 
-/// How many messages leave a node: at most so many of a rank, by its local index, in so many rounds.
+/// The largest number of messages of a rank that leave its node, by its local index, and of rounds with such messages.
 struct Cost {
     each: fn(local: i64, ppn: i64, nodes: i64) -> i64,
     rounds: fn(ppn: i64, nodes: i64) -> i64,
 }
 
-/// Bienz et al. 2019 and 2022: all ranks of a node speak with different nodes.
+/// Bienz et al. 2019 and 2022: all ranks of a node communicate with different nodes.
 const BY_LANES: Cost = Cost { each: |_, ppn, nodes| ceil_log(ppn, nodes), rounds: ceil_log };
 
 /// Träff 2006: the leaders run Bruck's algorithm.
@@ -67,7 +67,7 @@ const BY_LEADERS: Cost = Cost {
 /// Träff and Hunold 2020: every lane runs it.
 const IN_LANES: Cost = Cost { each: |_, _, nodes| ceil_log(2, nodes), rounds: |_, nodes| ceil_log(2, nodes) };
 
-/// The leaders run recursive doubling, with a fold and its way back where the nodes are no power of two.
+/// The leaders run recursive doubling, with a fold and an unfold if the number of nodes is not a power of two.
 const DOUBLING: Cost = Cost {
     each: |local, _, nodes| if local == 0 { floor_log(2, nodes) + fold(nodes) } else { 0 },
     rounds: |_, nodes| floor_log(2, nodes) + 2 * fold(nodes),
@@ -133,7 +133,7 @@ impl Cluster<'_> {
         for n in [0, 1, 1000] {
             let own: Vec<i64> = (0..n).map(|i| (self.rank() as i64 + 1) * (i % 17 - 8)).collect();
             let (mut sum, mut expected) = (vec![0; own.len()], vec![0; own.len()]);
-            // Open MPI takes two empty buffers for one.
+            // Open MPI takes two empty buffers for the same buffer.
             if n > 0 {
                 self.world.all_reduce_into(&own[..], &mut expected[..], SystemOperation::sum());
             }

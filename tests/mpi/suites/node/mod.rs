@@ -1,8 +1,8 @@
 //! Node-aware collectives on real MPI, with ranks placed in every way, compared with what MPI's own functions give.
 //!
-//! Run under `mpirun`. Every placement is said by the ranks themselves, so that one machine is a cluster of any shape.
-//! Ends with one line on rank 0, or with a message and a failure on the first rank that sees anything wrong. `--panic`
-//! runs an operation that panics on one rank, which must end the job.
+//! Run under `mpirun`. The ranks state their own places, so that one machine acts as a cluster of any shape. Ends with
+//! one line on rank 0, or with a message and a failure on the first rank that sees anything wrong. `--panic` runs an
+//! operation that panics on one rank, which must end the job.
 
 use crate::matrix::{Matrix, product};
 use crate::placements::placements;
@@ -35,7 +35,7 @@ pub(crate) fn run(world: &SimpleCommunicator, args: &[String]) {
     }
 }
 
-/// Places that do not fit together: all ranks get the same error, and the communicator takes right ones afterwards.
+/// Inconsistent places: all ranks get the same error, and the communicator accepts correct ones afterwards.
 fn wrong_places(world: &SimpleCommunicator) {
     let (rank, p) = (world.rank() as usize, world.size() as usize);
     let comm = world.duplicate();
@@ -54,7 +54,7 @@ fn wrong_places(world: &SimpleCommunicator) {
     suite.gather(&LocalityBruck::<Bruck>::default().unproved());
 }
 
-/// An operation that panics on one rank, in an allreduce inside of a node. Must not return.
+/// An operation that panics on one rank, in an allreduce inside a node. Must not return.
 fn panic_in_an_inner_collective(world: &SimpleCommunicator) -> ! {
     let suite = Suite { comm: world, name: "panic" };
     suite.right(roundel::mpi::place(world, &[world.rank() as usize / 2]), "place");
@@ -62,7 +62,7 @@ fn panic_in_an_inner_collective(world: &SimpleCommunicator) -> ! {
     let op = commutative(move |a: &i32, b: &i32| if last { panic!("no sum today") } else { a + b });
     let nap = NapAllreduce::<NapAllreduce<RecursiveDoublingAllreduce>>::default();
     let outcome = nap.unproved().allreduce_in_place(world, &mut [1], &op);
-    // The others may have all that they need; they wait until the job ends.
+    // The others may already have their results; they wait until the job ends.
     if !last {
         world.barrier();
     }
@@ -100,7 +100,7 @@ impl Suite<'_> {
             let own: Vec<u32> = (0..n).map(|i| rank * 1000 + i).collect();
             let mut expected = vec![u32::MAX; p * own.len()];
             self.comm.all_gather_into(&own[..], &mut expected[..]);
-            // Twice: the second call finds its plan.
+            // Twice: the second call reuses the plan.
             for _ in 0..2 {
                 let mut found = vec![u32::MAX; expected.len()];
                 self.right(collective.allgather(self.comm, &own, &mut found), C::NAME);
@@ -140,8 +140,8 @@ impl Suite<'_> {
         self.words(collective)
     }
 
-    /// An operation that does not commute: where the order of ranks is kept the result is theirs, elsewhere it is
-    /// refused.
+    /// An operation that does not commute: the result has the order of ranks if the collective keeps it; otherwise the
+    /// call is refused.
     fn words<C: IsAllreduce>(&self, collective: &C) -> usize {
         let (rank, p) = (self.comm.rank() as usize, self.comm.size() as usize);
         let mut found = [Matrix::sample(rank, 0)];

@@ -71,8 +71,8 @@ fn calls_are_counted(job: &Job<'_>) {
     job.expect(OTHERS.load(Ordering::Relaxed) > before, || "calls of MPI are not counted".into());
 }
 
-/// Nothing is allocated, from the first call on; on one node there is no message at all, and between nodes as many as
-/// ports.
+/// Nothing is allocated, from the first call on; on one node there is no message, and between nodes there are as many
+/// as ports.
 pub(crate) fn nothing_is_allocated(job: &mut Job<'_>) {
     calls_are_counted(job);
     for n in [1, 10_000] {
@@ -153,7 +153,7 @@ pub(crate) fn waits_in_any_order(job: &mut Job<'_>) {
     }
 }
 
-/// Requests that run while an alltoallv does, whose lengths and blocks travel with tags of their own.
+/// Requests that run during an alltoallv, whose lengths and blocks have tags of their own.
 pub(crate) fn beside_blocks_of_any_lengths(job: &mut Job<'_>) {
     let (p, rank, what) = (job.p(), job.rank(), "beside an alltoallv");
     let comm = job.world.duplicate();

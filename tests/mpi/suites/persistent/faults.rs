@@ -4,7 +4,7 @@ use crate::job::Job;
 use roundel::mpi::persistent::Allreduce;
 use roundel::operation::Sum;
 
-/// The last rank goes without a word; the others must not wait for ever.
+/// The last rank exits silently; the others must not wait forever.
 pub(crate) fn die(job: &Job<'_>) {
     let mut request = job.good("die", Allreduce::init(job.world, vec![1i64; 9], vec![0; 9], Sum));
     let one = job.good("die", Allreduce::init(job.world, vec![1i64; 9], vec![0; 9], Sum));
@@ -16,7 +16,7 @@ pub(crate) fn die(job: &Job<'_>) {
     }
     let mut request = one;
     job.good("die", request.start());
-    // The job ends here: by MPI, which sees that a rank is gone, or by an error.
+    // The job ends here: through MPI, which notices that a rank is gone, or with an error.
     job.good("die", request.wait());
 }
 

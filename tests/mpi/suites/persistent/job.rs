@@ -1,10 +1,10 @@
-//! What the calls of this suite have in common.
+//! Helpers for the calls of this suite.
 
 use crate::job::Job;
 use roundel::Error;
 
 impl Job<'_> {
-    /// What a call gave, if it went well.
+    /// The result of a call, which must succeed.
     pub(crate) fn good<R>(&self, what: &str, outcome: Result<R, Error>) -> R {
         outcome.unwrap_or_else(|error| self.fail(&format!("{what}: {error}")))
     }

@@ -1,4 +1,4 @@
-//! Requests that are not used as they should be: typed errors, and never a hang.
+//! Misused requests: typed errors, and never a hang.
 
 use crate::job::Job;
 use mpi::traits::*;
@@ -13,7 +13,7 @@ pub(crate) fn wrong_moments(job: &mut Job<'_>) {
     job.expect(request.test() == Err(Error::NotStarted), || "a test without a start".into());
     job.expect(job.good("moments", request.output()) == [0; 4], || "an output before the first call".into());
     job.good("moments", request.start());
-    // Also where all is done already: nobody has waited.
+    // Also if the call is complete already, because `wait` was not called.
     job.expect(request.start() == Err(Error::Started), || "a second start".into());
     job.expect(request.input_mut() == Err(Error::Started), || "an input while it runs".into());
     job.expect(request.output() == Err(Error::Started), || "an output while it runs".into());
@@ -67,7 +67,7 @@ pub(crate) fn wrong_lengths(job: &mut Job<'_>) {
     job.calls += 8;
 }
 
-/// Requests that are dropped or leaked while they run, also when their communicator goes.
+/// Requests that are dropped or leaked while they run, also when their communicator is freed.
 pub(crate) fn leaks_and_drops(job: &mut Job<'_>) {
     for leaks in [false, true] {
         for n in [1, 50_000] {

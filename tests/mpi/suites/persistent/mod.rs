@@ -3,8 +3,7 @@
 //! Run under `mpirun`. Ends with one line on rank 0, or with a message and a failure on the first rank that sees
 //! anything wrong. `--die` ends one rank between start and wait, `--panic` makes it panic there; both must end the job.
 //! `--large` gathers more than 2^31 elements, and takes about 7 GB for two ranks; it is not part of the tests.
-//! `--ruled` and `--reproducible` are right only where the environment asks for ports, or for sums that are the same
-//! everywhere.
+//! `--ruled` and `--reproducible` need an environment that asks for ports, or for sums with the same bits on all ranks.
 
 mod calls;
 mod faults;

@@ -1,4 +1,4 @@
-//! Results, against MPI's own.
+//! Results, compared with MPI's own.
 
 use crate::job::Job;
 use crate::matrix::{Matrix, product};
@@ -16,7 +16,7 @@ use roundel::program::build::Scheme;
 /// Calls of one request: enough for buffers that alternate to be used again.
 const TURNS: usize = 4;
 
-/// Where ranks sit, of p: together, two by two, in turn, with a large first node, each alone.
+/// Placements of p ranks: all together, in pairs, cyclic, with a large first node, each alone.
 fn placements(p: usize) -> Vec<(&'static str, Vec<usize>)> {
     let all = [
         ("one node", vec![0; p]),
@@ -40,7 +40,7 @@ pub(crate) fn on_all_placements(job: &mut Job<'_>) {
     }
 }
 
-/// Every kind where MPI says that ranks sit.
+/// Every kind on the placement that MPI reports.
 pub(crate) fn everywhere(job: &mut Job<'_>, comm: &SimpleCommunicator) {
     everything(job, comm, "as MPI says", &Settings::default());
     for scheme in [Scheme::Copies, Scheme::Chunks, Scheme::Direct] {
@@ -51,7 +51,7 @@ pub(crate) fn everywhere(job: &mut Job<'_>, comm: &SimpleCommunicator) {
     everything(job, comm, "flat", &Settings::default().flat());
 }
 
-/// What the environment says about ports is done between three nodes, unless the program says something else.
+/// Between three nodes, the ports of the environment are used unless the program sets others.
 pub(crate) fn ruled(job: &mut Job<'_>) {
     let comm = job.world.duplicate();
     job.good("ruled", place(&comm, &[job.rank() % 3]));
@@ -75,7 +75,7 @@ pub(crate) fn ruled(job: &mut Job<'_>) {
     everything(job, &comm, "ruled", &Settings::default());
 }
 
-/// What can be said about a call: nothing; or everything, one by one.
+/// Settings of a call: none; or each of them, one at a time.
 fn settings(nodes: usize) -> Vec<Settings> {
     let mut all = vec![Settings::default()];
     for (i, scheme) in [Scheme::Copies, Scheme::Chunks, Scheme::Direct].into_iter().enumerate() {
@@ -115,7 +115,7 @@ fn allreduce(job: &mut Job<'_>, comm: &SimpleCommunicator, place: &str, n: usize
             job.world.all_reduce_into(&send[..], &mut expected[..], SystemOperation::sum());
         }
         once(job, &what, &mut request, &send, &expected);
-        // Negative numbers: zero must not slip in.
+        // Negative numbers, so that a stray zero would change the maximum.
         let negative: Vec<f64> = send.iter().map(|&x| x as f64 - 1e6).collect();
         let mut expected = vec![0f64; n];
         if n > 0 {
@@ -260,8 +260,8 @@ pub(crate) fn reproducible(job: &mut Job<'_>) {
     }
 }
 
-/// What does not reduce the same tree everywhere is refused, if the settings or ROUNDEL_REPRODUCIBLE ask for it. Three
-/// nodes in two rounds with prefixes do not.
+/// If the settings or ROUNDEL_REPRODUCIBLE ask for reproducible results, a plan that does not reduce the same tree
+/// everywhere is refused. Three nodes in two rounds with prefixes do not.
 pub(crate) fn prefixes_are_refused(job: &Job<'_>, settings: Settings) {
     let comm = job.world.duplicate();
     job.good("apart", place(&comm, &[job.rank()]));

@@ -1,4 +1,4 @@
-//! The calls: of each collective some, with few elements and with none, in place and not, with and without gaps.
+//! The calls: several of each collective, with few elements and with none, in place and not, with and without gaps.
 
 use super::parameters;
 use super::types::{Type, Types};
@@ -9,7 +9,7 @@ use roundel::selection::{Algorithm, Parameter};
 use roundel_spec::Kind;
 use std::ffi::{c_int, c_void};
 
-/// A call on buffers that are not known yet.
+/// A call whose buffers are supplied later.
 pub(crate) struct Case<'a> {
     pub(crate) name: String,
     /// The bytes of both buffers.
@@ -38,7 +38,7 @@ pub(crate) fn of<'a>(kind: Kind, p: usize, rank: usize, types: &Types) -> Vec<Ca
     let mut cases = Vec::new();
     for of in types.all() {
         for in_place in [false, true] {
-            // What only moves is packed in place as it is elsewhere.
+            // Data that is only moved is packed in the same way in place.
             if in_place && of.name == "maps" && !kind.reduces() && kind != Kind::Broadcast {
                 continue;
             }
@@ -66,7 +66,7 @@ fn is_mpich() -> bool {
     size_of::<ffi::MPI_Comm>() < size_of::<usize>()
 }
 
-/// What calls are made of.
+/// Parts of calls.
 #[derive(Clone, Copy)]
 struct Making {
     p: usize,
@@ -75,14 +75,14 @@ struct Making {
     in_place: bool,
 }
 
-/// How many elements a rank's block has where they differ.
+/// The number of elements of a rank's block, if they differ.
 fn count(rank: usize) -> usize {
     (rank * 5 + 2) % 4
 }
 
 /// Lengths, and where blocks begin: in reverse, with gaps.
 fn scattered(counts: Vec<usize>) -> (Vec<c_int>, Vec<c_int>, usize) {
-    // MPICH does not look at the displacement of an only block.
+    // MPICH ignores the displacement of a single block.
     let (mut displs, mut end) = (vec![0; counts.len()], usize::from(counts.len() > 1));
     for (block, &count) in counts.iter().enumerate().rev() {
         displs[block] = end as c_int;
@@ -143,7 +143,7 @@ impl Making {
     }
 
     fn alltoallv<'a>(self) -> Case<'a> {
-        // What is in place leaves as it arrives.
+        // In place, blocks are sent with the lengths with which they arrive.
         let between = |from: usize, to: usize| match self.in_place {
             true => (from + to) % 3,
             false => (from * 3 + to * 5) % 4,

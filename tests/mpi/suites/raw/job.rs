@@ -1,4 +1,4 @@
-//! One communicator: makes calls, and compares all memory with what the library leaves in it.
+//! One communicator: makes calls, and compares all memory with the library's result.
 
 use super::cases::Case;
 use super::library;
@@ -17,7 +17,7 @@ pub(crate) fn expect(comm: &SimpleCommunicator, holds: bool, what: impl FnOnce()
 
 pub(crate) struct Job<'a> {
     comm: &'a SimpleCommunicator,
-    /// Where its ranks sit.
+    /// The placement of its ranks.
     place: &'static str,
     pub(crate) calls: usize,
 }
@@ -71,7 +71,7 @@ impl<'a> Job<'a> {
         Memory::new(case, self.rank(), self.calls)
     }
 
-    /// What the library makes of it.
+    /// The library's result.
     fn expected(&self, case: &Case<'_>, mut memory: Memory) -> Memory {
         let call = memory.call(case);
         // SAFETY: the arguments are such as MPI wants, and the buffers live on.
@@ -80,7 +80,7 @@ impl<'a> Job<'a> {
         memory
     }
 
-    /// Compares the first bytes of what was received, and all that is not the call's.
+    /// Compares the first bytes of what was received, and all memory outside the call.
     fn compare(&self, what: &str, found: &Memory, expected: &Memory, defined: usize) {
         let words = defined.div_ceil(8);
         let same = found.send == expected.send
@@ -89,7 +89,7 @@ impl<'a> Job<'a> {
         self.expect(same, || format!("{what}: {found:?} instead of {expected:?}"));
     }
 
-    /// Makes a call that blocks. If it is not done, nothing has changed.
+    /// Makes a blocking call. If it is not served, nothing must change.
     pub(crate) fn blocks(&mut self, what: &str, case: &Case<'_>, by: By<'_>) -> Result<CallOutcome, Error> {
         let mut memory = self.memory(case);
         let before = memory.clone();
@@ -109,13 +109,13 @@ impl<'a> Job<'a> {
         self.expect(outcome == Ok(CallOutcome::Done), || format!("{what}, the second time: {outcome:?}"));
     }
 
-    /// Makes a request, and then two at a time, of which one finds what the first has left; false if they are the
-    /// library's.
+    /// Makes a request, and then two at a time, one of which reuses what the first one cached; false if they go to the
+    /// library.
     pub(crate) fn in_background(&mut self, what: &str, case: &Case<'_>, by: By<'_>) -> Result<bool, Error> {
         Ok(self.at_a_time(1, what, case, by)? && self.at_a_time(2, what, case, by)?)
     }
 
-    /// Makes so many requests of the same kind, and starts each of them twice.
+    /// Makes several requests of the same kind, and starts each of them twice.
     fn at_a_time(&mut self, requests: usize, what: &str, case: &Case<'_>, by: By<'_>) -> Result<bool, Error> {
         let mut memories: Vec<Memory> = (0..requests).map(|_| self.memory(case)).collect();
         let mut requests = Vec::new();
@@ -134,7 +134,7 @@ impl<'a> Job<'a> {
             for (request, memory) in requests.iter_mut().zip(&mut memories) {
                 let fresh = self.memory(case);
                 expected.push(self.expected(case, fresh.clone()));
-                // In the same memory, whose addresses the request has.
+                // In the same memory, because the request has its addresses.
                 memory.send.copy_from_slice(&fresh.send);
                 memory.recv.copy_from_slice(&fresh.recv);
                 // SAFETY: nobody else uses the memory until the request is complete.
@@ -150,7 +150,7 @@ impl<'a> Job<'a> {
     }
 }
 
-/// Goes on with all of them until all are complete.
+/// Progresses all of them until all are complete.
 fn complete(requests: &mut [PendingCall]) -> Result<(), Error> {
     loop {
         let mut over = true;

@@ -4,7 +4,7 @@ use mpi::ffi;
 use roundel::mpi::raw::{IntList, MpiCall, Reduced, Scattered, Typed, in_place};
 use std::ffi::{c_int, c_void};
 
-/// Where a buffer is, how many elements it has, and of what.
+/// The address, the number of elements and the datatype of a buffer.
 fn sent(send: Option<Typed>, recv: ffi::MPI_Datatype) -> (*const c_void, c_int, ffi::MPI_Datatype) {
     match send {
         Some(Typed { address, count, datatype }) => (address, count as c_int, datatype),

@@ -1,4 +1,4 @@
-//! Calls with MPI's own arguments on real MPI: every algorithm of the catalogue, asked for by name, against MPI's own
+//! Calls with MPI's own arguments on real MPI: every algorithm of the catalogue, by name, compared with MPI's own
 //! functions with the same arguments; blocking, and started twice in the background.
 //!
 //! Run under `mpirun`. Ends with one line on rank 0, or with a message and a failure on the first rank that sees
@@ -38,7 +38,7 @@ pub(crate) fn run(world: &SimpleCommunicator, args: &[String]) {
 fn everything(world: &SimpleCommunicator, types: &Types) -> usize {
     let (rank, p) = (world.rank() as usize, world.size() as usize);
     let (mut calls, mut seen) = (0, BTreeSet::new());
-    // Some are enough: what runs where is the other suites' matter.
+    // A few placements are enough: other suites test all of them.
     let named = ["nodes of two", "no order", "one node", "sockets"];
     let some = |(name, _): &(&str, _)| named[..if p > 4 { 2 } else { 4 }].contains(name);
     for (name, path) in placements(rank, p).into_iter().filter(some) {
@@ -77,7 +77,7 @@ fn every_algorithm(job: &mut Job<'_>, types: &Types, seen: &mut BTreeSet<&'stati
     }
 }
 
-/// Whether the algorithm serves the call, which then was made in all ways.
+/// Makes a call in all ways if the algorithm serves it; returns whether it does.
 fn one(job: &mut Job<'_>, case: &Case<'_>, algorithm: &Algorithm) -> bool {
     let by = By::Algorithm(algorithm);
     let what = format!("{} with {algorithm}", case.name);
@@ -87,7 +87,7 @@ fn one(job: &mut Job<'_>, case: &Case<'_>, algorithm: &Algorithm) -> bool {
         Err(Error::OutsideDomain { .. } | Error::NeedsOrder { .. }) => return false,
         Err(error) => job.fail(&format!("{what}: {error}")),
     }
-    // The second one finds its plan.
+    // The second one reuses the plan.
     job.expect_done(&what, case, by);
     match job.in_background(&what, case, by) {
         Ok(true) => true,
@@ -130,7 +130,7 @@ fn wrong_kind(job: &mut Job<'_>, types: &Types) {
     }
 }
 
-/// All ranks hear that a trace cannot be written.
+/// All ranks get an error if a trace cannot be written.
 fn untraceable(world: &SimpleCommunicator, types: &Types) -> usize {
     let mut job = Job::new(world, "the world");
     let cases = cases::of(Kind::Broadcast, job.p(), job.rank(), types);

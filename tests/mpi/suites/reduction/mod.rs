@@ -45,7 +45,7 @@ pub(crate) fn run(world: &SimpleCommunicator, args: &[String]) {
 struct Suite<'a> {
     world: &'a SimpleCommunicator,
     calls: usize,
-    /// Collectives with a root that have been seen.
+    /// Collectives with a root that were tested already.
     rooted: BTreeSet<String>,
 }
 
@@ -99,7 +99,7 @@ impl Suite<'_> {
             for turn in 0..3 {
                 let send: Vec<T> = self.samples(n, turn).into_iter().map(from).collect();
                 let (mut recv, mut data, mut expected) = (vec![T::default(); n], send.clone(), vec![T::default(); n]);
-                // Open MPI takes two empty buffers for one.
+                // Open MPI takes two empty buffers for the same buffer.
                 if n > 0 {
                     self.world.all_reduce_into(&send[..], &mut expected[..], own);
                 }
@@ -109,7 +109,7 @@ impl Suite<'_> {
                 self.expect(outcome == Ok(()), || format!("{name}, {n} elements: {outcome:?}"));
                 self.expect(recv == expected, || format!("{name}, {n} elements: a wrong result"));
                 self.expect(turn == 0 || allocated == 0, || format!("{name}, {n}: {allocated} allocations"));
-                // The call in place is another kind of call; afterwards the first kind is planned again.
+                // The call in place is another kind of call; the next call of the first kind is planned again.
                 let outcome = collective.allreduce_in_place(self.world, &mut data, op);
                 self.expect(outcome == Ok(()) && data == expected, || format!("{name}, {n} in place: {outcome:?}"));
                 let again = collective.allreduce(self.world, &send, &mut recv, op);
@@ -198,7 +198,7 @@ impl Visitor for Suite<'_> {
                 let outcome = collective.reduce_scatter_block_in_place(self.world, &mut data, &operation::Sum);
                 let right = outcome == Ok(()) && data[..n] == expected && data[n..] == send[n..];
                 self.expect(right, || format!("{name}, {n} elements in place: {outcome:?}"));
-                // Another kind of call; afterwards the first kind is planned again.
+                // Another kind of call; the next call of the first kind is planned again.
                 let again = collective.reduce_scatter_block(self.world, &send, &mut recv, &operation::Sum);
                 self.expect(again == Ok(()), || format!("{name}, {n} elements: {again:?}"));
             }

@@ -25,8 +25,8 @@ impl<C> Case<'_, C> {
 }
 
 impl Suite<'_> {
-    /// Every root and several sizes, each several times: only the first call of a kind may allocate. A root that is no
-    /// rank is refused.
+    /// Every root and several sizes, each several times: only the first call of a kind may allocate. A root that is not
+    /// a rank is refused.
     fn every_root<C: Collective>(
         &mut self,
         name: &str,
@@ -34,7 +34,7 @@ impl Suite<'_> {
         mut call: impl FnMut(&mut Self, &Case<'_, C>, usize),
     ) {
         let with = |root: usize| C::from_arguments(&Arguments { numbers: vec![root as i64], ..Arguments::default() });
-        // The catalogue shows some roots of each; here the first one stands for all.
+        // The catalogue visits several roots of each; the first visit tests all roots.
         if !self.rooted.insert(name.into()) {
             return;
         }
@@ -48,7 +48,7 @@ impl Suite<'_> {
         }
     }
 
-    /// Notes a call that must be right, and must not allocate when it is repeated.
+    /// Records a call that must be right, and must not allocate if it is repeated.
     fn ended<C>(&mut self, case: &Case<'_, C>, outcome: Result<(), Error>, right: bool, what: &str) {
         self.expect(outcome == Ok(()) && right, || case.describe(what, &outcome));
     }
@@ -71,7 +71,7 @@ impl Suite<'_> {
             let size = if is_root { case.n } else { 0 };
             let (mut recv, mut expected, mut data) = (vec![0; size], vec![0; size], send.clone());
             let root = suite.world.process_at_rank(case.root as i32);
-            // Open MPI takes two empty buffers for one.
+            // Open MPI takes two empty buffers for the same buffer.
             match (case.n, is_root) {
                 (0, _) => {}
                 (_, true) => root.reduce_into_root(&send[..], &mut expected[..], SystemOperation::sum()),
@@ -138,7 +138,7 @@ impl Suite<'_> {
         });
     }
 
-    /// A root that is no rank is refused on all of them; so are buffers of wrong lengths, on the root.
+    /// A root that is not a rank is refused on all ranks, and buffers of wrong lengths on the root.
     pub(super) fn wrong_roots(&mut self) {
         use roundel::algorithms::{BinomialBroadcast, BinomialGather};
         let root = self.p() as i64;

@@ -1,5 +1,5 @@
-//! What runs is the schedule: every algorithm of the catalogue on real MPI, its messages recorded as they are posted,
-//! and held equal to what the recorder says, round by round, with ranks placed in every way.
+//! The schedule is what runs: every algorithm of the catalogue on real MPI, with its messages recorded as they are
+//! posted and compared with the schedule's recorder, round by round, on many placements.
 //!
 //! Run under `mpirun`. Ends with one line on rank 0, or with a message and a failure on the first rank that sees
 //! anything wrong. `--altered` expects a message that no schedule has, and must fail.
@@ -62,7 +62,7 @@ struct Suite<'a> {
     seen: BTreeSet<&'static str>,
 }
 
-/// How long a block or a vector is. Zero elements are messages, too.
+/// The lengths of a block or a vector. Zero elements are messages, too.
 const LENGTHS: [usize; 2] = [0, 11];
 
 impl Suite<'_> {
@@ -79,7 +79,7 @@ impl Suite<'_> {
         collective.blocks(&self.placement.seen(0, C::LOOKS_AT_NODES)) as usize
     }
 
-    /// The collective without regard to what is proved, if its domain has the call.
+    /// The collective, proved or not, if its domain includes the call.
     fn served<C: Collective>(&mut self, name: &'static str, collective: &C) -> Option<Unproved<C>> {
         collective.admits(&self.placement.seen(self.rank(), C::LOOKS_AT_NODES)).ok()?;
         self.seen.insert(name);
@@ -113,8 +113,7 @@ impl Suite<'_> {
         }
     }
 
-    /// Compares calls with every policy. However messages travel, they are the same ones; and the last call finds its
-    /// plan.
+    /// Compares calls with every policy. Every policy sends the same messages; and the last call reuses the plan.
     fn compare_policies<C: Collective>(
         &mut self,
         name: &str,
@@ -134,7 +133,7 @@ impl Suite<'_> {
         self.allgather("hierarchical of ring", &Hierarchical::<Ring>::default());
         self.allgather("multi-lane of sparbit", &MultiLane::<Sparbit>::default());
         self.allreduce("nap of itself", &NapAllreduce::<NapAllreduce<RecursiveDoublingAllreduce>>::default());
-        // These are no names of the catalogue.
+        // These names are not in the catalogue.
         self.seen.retain(|name| name.contains('/'));
     }
 
@@ -151,7 +150,7 @@ impl Suite<'_> {
         );
     }
 
-    /// Messages are recorded once at a time, and not when nobody asks.
+    /// Only one recording is active at a time, and messages are not recorded outside one.
     fn recordings_end(&self) {
         let mut all = vec![0; self.p()];
         let mut call = || Ring.allgather(self.comm, &[1], &mut all);
@@ -173,7 +172,7 @@ fn alter(records: &mut [RankTrace]) {
     message.into_iter().for_each(|message| message.bytes += 1);
 }
 
-/// The length of block `b` where so many elements are divided into `blocks`, in bytes.
+/// The length in bytes of block `b` if `elements` are divided into `blocks`.
 fn share(elements: usize, blocks: usize, b: usize) -> usize {
     (elements / blocks + usize::from(b < elements % blocks)) * size_of::<u64>()
 }

@@ -1,8 +1,9 @@
 //! Profiles measured on real MPI, with ranks placed in every way.
 //!
-//! Run under `mpirun`. Times cannot be known in advance; that all ranks get the same profile, that everything is
-//! measured that there are ranks for, that it can be written, and that it takes about as long as was said, can. Ends
-//! with one line on rank 0, or with a message and a failure on the first rank that sees anything wrong.
+//! Run under `mpirun`. Times are not known in advance. The suite checks that all ranks get the same profile, that
+//! everything is measured that there are ranks for, that the profile can be written, and that it takes about as long as
+//! the budget. Ends with one line on rank 0, or with a message and a failure on the first rank that sees anything
+//! wrong.
 
 use crate::placements::placements;
 use mpi::collective::SystemOperation;
@@ -80,7 +81,7 @@ impl Suite<'_> {
         self.expect(!machine.mpi.is_empty() && !machine.host.is_empty(), "the machine");
     }
 
-    /// Times make sense, and something can be chosen by them.
+    /// Times are plausible, and a choice can be made with them.
     fn is_usable(&self, profile: &Profile) {
         let fine = |grid: &Grid| {
             grid.sizes().len() > 1 && grid.rows().iter().flatten().all(|time| (1e-9..10.0).contains(time))

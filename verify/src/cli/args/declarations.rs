@@ -31,7 +31,7 @@ pub struct PlanArgs {
     /// Factors and numbers of ports, as in `8(-1 1 1 1)`; may be repeated for a summary.
     #[arg(long, value_name = "GROUPS", allow_hyphen_values = true)]
     pub ports: Vec<String>,
-    /// Where ranks sit.
+    /// The placement of ranks.
     #[command(flatten)]
     pub placing: Placing,
     /// The sizes of all fractions of the data, for the listing.
@@ -57,13 +57,13 @@ pub struct ShowArgs {
     /// The number of ranks.
     #[arg(short, value_name = "P", allow_hyphen_values = true, value_parser = number::ranks)]
     pub p: usize,
-    /// Where ranks sit.
+    /// The placement of ranks.
     #[command(flatten)]
     pub placing: Placing,
     /// A parameter's value; may be repeated.
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<Assignment>,
-    /// Show what this rank alone sends, receives and holds.
+    /// Show only what this rank sends, receives and holds.
     #[arg(long, value_name = "R", allow_negative_numbers = true, value_parser = number::index)]
     pub rank: Option<usize>,
     /// Draw the rounds and the buffers as they fill, into this file.
@@ -72,10 +72,10 @@ pub struct ShowArgs {
     /// Draw these rounds only, as in `2..=4`; they are counted from 0.
     #[arg(long, value_name = "RANGE", requires = "svg", allow_hyphen_values = true)]
     pub rounds: Option<RoundRange>,
-    /// Draw so many rounds side by side [default: what fits a page]
+    /// Draw this many rounds side by side [default: what fits a page]
     #[arg(long, value_name = "N", requires = "svg", allow_negative_numbers = true, value_parser = number::some)]
     pub columns: Option<usize>,
-    /// Draw no title: for a text that has its own.
+    /// Draw no title, for documents that have their own.
     #[arg(long, requires = "svg")]
     pub no_title: bool,
 }
@@ -108,32 +108,32 @@ pub struct CheckArgs {
 pub struct RunArgs {
     /// The collective: its full name, or the last part of it.
     pub name: String,
-    /// The number of ranks: threads.
+    /// The number of ranks, one thread each.
     #[arg(short, visible_short_alias = 'n', value_name = "P", allow_hyphen_values = true)]
     #[arg(value_parser = number::ranks)]
     pub p: usize,
     /// The size in bytes of a block, or of the vector that an allreduce reduces.
     #[arg(long, value_name = "B", default_value_t = 1024, allow_negative_numbers = true, value_parser = number::bytes)]
     pub bytes: usize,
-    /// Where ranks sit.
+    /// The placement of ranks.
     #[command(flatten)]
     pub placing: Placing,
     /// A parameter's value; may be repeated.
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<Assignment>,
-    /// Where blocks lie meanwhile; the declaration's first choice if left out.
+    /// Where blocks are while it runs; by default, the declaration's first choice.
     #[arg(long)]
     pub layout: Option<LayoutArg>,
-    /// How many times; the median is printed.
+    /// The number of runs; the median is printed.
     #[arg(long, value_name = "K", default_value_t = 5, allow_negative_numbers = true)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub repeat: u32,
 }
 
-/// Where blocks lie while a collective runs.
+/// Where blocks are while a collective runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LayoutArg {
-    /// Every block where it belongs.
+    /// Every block at its final position.
     InPlace,
     /// Rotated, and put in place at the end.
     Rotated,
@@ -175,7 +175,7 @@ pub struct EmitCArgs {
     /// Write the declarations of its functions to this header, which the file includes.
     #[arg(long, value_name = "FILE", requires = "output")]
     pub header: Option<PathBuf>,
-    /// Write a program to this file that includes the other one, without MPI: for tests, and for CBMC.
+    /// Write to this file a program without MPI that includes the other file: for tests, and for CBMC.
     #[arg(long, value_name = "FILE", requires = "output")]
     pub harness: Option<PathBuf>,
     /// How the file communicates.

@@ -23,26 +23,26 @@ pub struct ExplainArgs {
     /// brings to an allgather, or of what it gets from a reduce_scatter.
     #[arg(long, value_name = "B", default_value_t = 1024, allow_hyphen_values = true)]
     pub bytes: i64,
-    /// From departure to arrival, in seconds, or as in `20us` [default: 20us]
+    /// Time from departure to arrival of a message, in seconds, or as in `20us` [default: 20us]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub latency: Option<Seconds>,
-    /// Of one rank, in bytes per second, or as in `1.25GB/s` [default: 1.25GB/s]
+    /// Bandwidth of one rank, in bytes per second, or as in `1.25GB/s` [default: 1.25GB/s]
     #[arg(long, value_name = "RATE", allow_hyphen_values = true)]
     pub bandwidth: Option<BytesPerSecond>,
-    /// What a rank is busy with sending and receiving one message, in seconds, or as in `1us` [default: 1us]
+    /// Time that a rank spends sending and receiving one message, in seconds, or as in `1us` [default: 1us]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub overhead: Option<Seconds>,
-    /// Ranks per node: messages inside of a node cost less, and `alltoall/hierarchical` is a candidate. Without it,
+    /// Ranks per node: messages inside a node cost less, and `alltoall/hierarchical` is a candidate. Without it,
     /// reductions and allgathers have one rank on each node.
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub ppn: Option<i64>,
-    /// The latency inside of a node [default: 1us]
+    /// The latency inside a node [default: 1us]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, requires = "ppn")]
     pub inside_latency: Option<Seconds>,
-    /// The bandwidth of one rank inside of a node [default: 5GB/s]
+    /// The bandwidth of one rank inside a node [default: 5GB/s]
     #[arg(long, value_name = "RATE", allow_hyphen_values = true, requires = "ppn")]
     pub inside_bandwidth: Option<BytesPerSecond>,
-    /// What one message inside of a node costs [default: 0.3us]
+    /// The cost of one message inside a node [default: 0.3us]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, requires = "ppn")]
     pub inside_overhead: Option<Seconds>,
     /// A profile of the machine, for all but all-to-alls [default: round figures]
@@ -60,7 +60,7 @@ pub struct ExplainArgs {
 }
 
 impl ExplainArgs {
-    /// The number of ranks: as said, or those of the nodes.
+    /// The number of ranks: as given, or those of the nodes.
     pub fn ranks(&self) -> Result<i64, Error> {
         let Some(nodes) = self.nodes else { return Ok(self.p.unwrap_or(0)) };
         let ppn = self.ppn.unwrap_or(1);
@@ -75,7 +75,7 @@ pub struct TuneArgs {
     /// Write the profile to this file.
     #[arg(short, long, value_name = "FILE", default_value = "roundel-profile.toml")]
     pub output: PathBuf,
-    /// About how long to measure, in seconds, or as in `30s`.
+    /// The approximate time to measure, in seconds, or as in `30s`.
     #[arg(long, value_name = "TIME", default_value = "60s", allow_hyphen_values = true)]
     pub budget: Seconds,
 }
@@ -84,7 +84,7 @@ impl TuneArgs {
     /// How long to measure.
     pub fn budget(&self) -> Result<Duration, Error> {
         let seconds = self.budget.0;
-        // A value that is no number lies in no range.
+        // NaN lies in no range.
         if (0.1..=3600.0).contains(&seconds) {
             Ok(Duration::from_secs_f64(seconds))
         } else {
@@ -96,7 +96,7 @@ impl TuneArgs {
 /// `roundel profile`
 #[derive(Debug, Subcommand)]
 pub enum ProfileCommand {
-    /// Say what a profile says, or what is wrong with it
+    /// Print a profile, or what is wrong with it
     Check(CheckProfileArgs),
 }
 
@@ -114,9 +114,9 @@ pub struct CheckProfileArgs {
 /// `roundel selection`
 #[derive(Debug, Subcommand)]
 pub enum SelectionCommand {
-    /// Check every rule against what is proved, and say what it covers
+    /// Check every rule against what is proved, and print what it covers
     Check(CheckSelectionArgs),
-    /// Say which algorithm a call uses, why, and what proof covers it
+    /// Print which algorithm a call uses, why, and what proof covers it
     Explain(ExplainSelectionArgs),
     /// Print the JSON schema of the file
     Schema,
@@ -125,14 +125,14 @@ pub enum SelectionCommand {
 /// `roundel trace`
 #[derive(Debug, Subcommand)]
 pub enum TraceCommand {
-    /// Hold the messages of every call against the declared schedule
+    /// Compare the messages of every call with the declared schedule
     Diff(TraceDiffArgs),
 }
 
 /// `roundel trace diff`
 #[derive(Debug, Args)]
 pub struct TraceDiffArgs {
-    /// What ROUNDEL_TRACE was, which stands for all FILE.R; or such files.
+    /// The value of ROUNDEL_TRACE, which stands for all FILE.R; or such files.
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
 }
@@ -153,7 +153,7 @@ pub struct ExplainSelectionArgs {
     /// The number of ranks.
     #[arg(short, value_name = "P", allow_hyphen_values = true, value_parser = number::ranks)]
     pub p: usize,
-    /// Where ranks sit.
+    /// The placement of ranks.
     #[command(flatten)]
     pub placing: Placing,
     /// The size in bytes: of the vector of an allreduce, a reduce or a broadcast; of what a rank brings to an allgather
@@ -164,13 +164,13 @@ pub struct ExplainSelectionArgs {
     /// The rules; only the default if left out.
     #[arg(long, value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// A profile of the machine, which says what is short by default [default: round figures]
+    /// A profile of the machine, which defines what the default takes for short [default: round figures]
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
     /// The profile may be one of another machine.
     #[arg(long, requires = "profile")]
     pub foreign: bool,
-    /// What ROUNDEL_FORCE would say, as in `allreduce:nap`.
+    /// The value of ROUNDEL_FORCE, as in `allreduce:nap`.
     #[arg(long, value_name = "COLLECTIVE:ALGORITHM", default_value = "")]
     pub force: String,
     /// The operation does not commute.
@@ -179,7 +179,7 @@ pub struct ExplainSelectionArgs {
     /// All ranks must get the same bits.
     #[arg(long)]
     pub reproducible: bool,
-    /// A request of roundel::mpi::persistent, for which plans with ports are.
+    /// The call is a request of roundel::mpi::persistent, which uses plans with ports.
     #[arg(long)]
     pub request: bool,
 }

@@ -21,14 +21,14 @@ pub struct MutantsArgs {
     /// List the survivors that differ from their originals.
     #[arg(long)]
     pub survivors: bool,
-    /// What is put to the test; `smt` needs a solver (z3) and takes about a second for each mutant.
+    /// The engine to test; `smt` needs a solver (z3) and takes about a second for each mutant.
     #[arg(long, value_name = "ENGINE", default_value = "exhaustive")]
     pub engine: Tested,
     /// Changes in each mutant: 1, or 2 for a sample of pairs.
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     #[arg(value_parser = clap::value_parser!(u8).range(1..=2))]
     pub order: u8,
-    /// At most so many mutants of each collective, the same in every run [default: all, or 200 with `--order 2`]
+    /// At most this many mutants of each collective, the same in every run [default: all, or 200 with `--order 2`]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = number::some)]
     pub sample: Option<usize>,
     /// Only the mutant with this number.
@@ -53,7 +53,7 @@ pub enum Engine {
     Smt,
 }
 
-/// What mutants are tried on.
+/// The engine that mutants test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Tested {
     /// Every p of a range, exactly.
@@ -101,24 +101,24 @@ pub struct ProveArgs {
     /// Write no record.
     #[arg(long)]
     pub no_record: bool,
-    /// Write a record also where it says less than the one that is there.
+    /// Write a record even if it covers less than the existing one.
     #[arg(long)]
     pub replace: bool,
-    /// Prove nothing, and verify the records that are there: that they count, and that every question in them is one
-    /// that would be asked today. Without names: of the whole catalogue.
+    /// Prove nothing, and verify the existing records: that they count, and that every question in them is one that
+    /// would be asked today. Without names: those of the whole catalogue.
     #[arg(long, conflicts_with_all = ["record", "no_record", "replace"])]
     pub verify_records: bool,
     /// With `--verify-records`: prove everything once more, and compare.
     #[arg(long, requires = "verify_records")]
     pub again: bool,
-    /// Keep the questions put to the solver in this folder, as SMT-LIB files.
+    /// Keep the questions to the solver in this folder, as SMT-LIB files.
     #[arg(long, value_name = "DIR")]
     pub emit_smt: Option<PathBuf>,
     /// The solver to use; may be repeated [default: z3 and cvc5, where installed]
     #[arg(long, value_name = "PROGRAM")]
     pub solver: Vec<PathBuf>,
-    /// What the first attempt at an obligation is worth, in seconds of an idle processor; later ones get three times
-    /// as much. It is counted in the solver's own steps, so that a busy machine proves the same [default: 4]
+    /// The limit of the first attempt at an obligation, in seconds of an idle processor; later ones get three times as
+    /// much. It is counted in the solver's own steps, so that a busy machine proves the same [default: 4]
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = number::seconds)]
     pub limit: Option<u64>,
     /// Fail unless everything is proved for all p.

@@ -13,7 +13,7 @@ pub struct CompletionsArgs {
 /// `roundel man`
 #[derive(Debug, Args)]
 pub struct ManArgs {
-    /// The folder for the pages; it is made if there is none.
+    /// The folder for the pages; it is created if necessary.
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
 }

@@ -94,6 +94,7 @@ fn table(entries: &[(&Entry, Schedule)]) -> Result<String, Error> {
 /// The details of one collective.
 fn details(entry: &Entry, schedule: &Schedule) -> Result<String, Error> {
     let mut table = Table::new([("", Align::Left), ("", Align::Left)]).wrapped(&[12, 84]).headless();
+    table.row([Cell::styled("summary", FAINT), entry.summary().into()]);
     let mut row = |name: &str, text: String| {
         if !text.is_empty() {
             table.row([Cell::styled(name, FAINT), text.into()]);
@@ -105,7 +106,7 @@ fn details(entry: &Entry, schedule: &Schedule) -> Result<String, Error> {
     row("bounds", schedule.bounds.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "));
     row("layouts", schedule.layouts.iter().map(ToString::to_string).collect::<Vec<_>>().join(" (the default), "));
     row("order", order(schedule).join(", "));
-    Ok(format!("{HEADING}{}{HEADING:#}  {}\n{table}", entry.name, entry.summary()))
+    Ok(format!("{HEADING}{}{HEADING:#}\n{table}", entry.name))
 }
 
 fn listed(entry: &Entry, schedule: &Schedule) -> Result<ListReport, Error> {

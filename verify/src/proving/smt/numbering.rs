@@ -39,7 +39,7 @@ pub(crate) enum Numbering {
 pub(crate) struct CyclicTerm {
     /// The part that wraps: its number, or its node.
     pub(crate) number: Term,
-    /// Its seat on the node; 0 if nodes are not counted.
+    /// Its local index on the node; 0 if nodes are not counted.
     pub(crate) seat: Term,
 }
 

@@ -37,7 +37,7 @@ pub(crate) struct SetElement {
     pub(crate) indices: Vec<Term>,
     pub(crate) condition: Term,
     pub(crate) block: Term,
-    /// Its seat, if `block` is a node.
+    /// Its local index, if `block` is a node.
     pub(crate) seat: Term,
 }
 

@@ -57,7 +57,7 @@ pub enum Who {
         /// The reason.
         reason: String,
     },
-    /// Nobody: it failed on all ranks.
+    /// None: the call failed on all ranks.
     Nobody {
         /// The collective.
         kind: &'static str,

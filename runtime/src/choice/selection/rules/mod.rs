@@ -1,4 +1,5 @@
-//! The rules of a file: their text, the calls that they match, and whether what they name is proved for those.
+//! The rules of a file: their text, the calls that they match, and the check that their algorithms are proved for
+//! those.
 
 pub(super) mod check;
 pub(super) mod error;

@@ -11,7 +11,7 @@ pub struct NumberRange {
     pub to: u64,
 }
 
-/// Units of sizes, in bytes; a unit that ends like another one comes before it.
+/// Units of sizes, in bytes; a unit that ends with another one comes before it.
 const UNITS: [(&str, u64); 8] = [
     ("KiB", 1 << 10),
     ("MiB", 1 << 20),

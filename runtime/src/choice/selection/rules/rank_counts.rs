@@ -164,7 +164,7 @@ mod tests {
                     let irregular = inside.iter().any(|call| call.shape == NodeSizes::Any);
                     let one = found.iter().find(|counts| counts.shape == NodeSizes::Any);
                     assert!(irregular || one.is_none(), "{p} {nodes} {ppn} {one:?}");
-                    // Two sizes in turn, such as 2, 1, 2, 1, stand beside those whose last node is the largest.
+                    // With an irregular placement such as 2, 1, 2, 1 there is one whose last node is the largest.
                     assert_eq!(irregular, one.is_some(), "{p} {nodes} {ppn} {inside:?}");
                 }
             }

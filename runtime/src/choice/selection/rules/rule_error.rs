@@ -11,7 +11,7 @@ use roundel_spec::similar::suggestions;
 #[non_exhaustive]
 pub enum RuleError {
     /// The collective does not exist.
-    #[error("there is no collective `{name}`: write one of {}", Kind::ALL.map(Kind::name).join(", "))]
+    #[error("there is no collective `{name}`: {}write one of {}", meant(name, &kinds()), kinds().join(", "))]
     Collective {
         /// The name.
         name: String,
@@ -162,7 +162,7 @@ pub enum RuleError {
         algorithm: String,
         /// The proved range.
         range: &'static str,
-        /// The first call outside of it.
+        /// The first call outside it.
         at: String,
         /// The condition to narrow.
         narrow: &'static str,
@@ -219,6 +219,10 @@ impl RuleError {
 }
 
 /// The algorithm that was probably meant, if a name is similar.
+fn kinds() -> [&'static str; Kind::ALL.len()] {
+    Kind::ALL.map(Kind::name)
+}
+
 fn meant(name: &str, known: &[&'static str]) -> String {
     match suggestions(name, known.iter().copied(), 1).as_slice() {
         [close] => format!("did you mean `{close}`? Otherwise "),

@@ -17,11 +17,11 @@ use self::slot::SlotSteps;
 use crate::error::Error;
 use crate::mpi::comm::node_members::NodeMembers;
 use crate::mpi::comm::own::OwnComm;
-use crate::mpi::comm::processors::processors;
-use crate::mpi::comm::progress::progress;
 use crate::mpi::comm::shared_window::{Rings, SharedWindow};
 use crate::mpi::comm::world::{self, World};
 use crate::mpi::execution::Combine;
+use crate::mpi::process::processors::processors;
+use crate::mpi::process::progress::progress;
 use crate::program::shared::{SharedCall, segment};
 use ::mpi::ffi;
 use std::hint::spin_loop;
@@ -31,10 +31,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const LOOKS: usize = 1000;
 /// How often it yields before it lets MPI progress.
 const YIELDS: usize = 16;
-/// A segment has fewer signals of one rank.
+/// One rank sends fewer signals than this in a segment.
 const SIGNALS: u64 = 4;
 
-/// The window of a communicator's ranks on one node, and how far this rank is in it. Ranks have their numbers on the
+/// The window of a communicator's ranks on one node, and this rank's progress in it. Ranks are numbered within the
 /// node.
 pub(crate) struct SharedMemory {
     window: SharedWindow,
@@ -49,7 +49,7 @@ pub(crate) struct SharedMemory {
     next: [u64; 2],
     /// All ranks are known to have completed this many segments of each ring.
     confirmed: [u64; 2],
-    /// A rank that has made another call than this one, and what it said of it.
+    /// A rank that has made a different call, and its description of that call.
     lost: Option<(usize, u64)>,
     /// Calls that were started and are not complete.
     queue: Queue,
@@ -59,7 +59,7 @@ pub(crate) struct SharedMemory {
 // thread may access.
 unsafe impl Send for SharedMemory {}
 
-/// Locks what only one thread at a time may use. A panic elsewhere has left it as it was: steps do not panic.
+/// Locks a mutex, even a poisoned one: steps do not panic, so a panic elsewhere has left the value intact.
 #[inline]
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -69,7 +69,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(crate) struct SharedBuffers<C> {
     pub(crate) input: *mut u8,
     pub(crate) output: *mut u8,
-    /// The distance in bytes from the address of an element, as MPI counts, to its first byte.
+    /// The distance in bytes from the address of an element that MPI takes to its first byte.
     pub(crate) lead: isize,
     pub(crate) combine: C,
 }
@@ -98,10 +98,10 @@ impl SharedMemory {
     /// Runs a call.
     ///
     /// # Safety
-    /// The buffers are as long as the call says, and all ranks make the same call.
+    /// The buffers are as long as the call requires, and all ranks make the same call.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] if another rank makes another call.
+    /// [`Error::Mismatch`] if another rank makes a different call.
     #[inline]
     pub(crate) unsafe fn run<C: Combine>(
         &mut self,
@@ -136,15 +136,14 @@ impl SharedMemory {
         SlotSteps { node: self, buffers, size, bases, ring, slot, first: next * SIGNALS, signals: 0, said, other }
     }
 
-    /// Tells the others that this rank does not access its segment any more.
+    /// Tells the other ranks that this rank is done with its segment.
     #[inline]
     fn complete_segment(&mut self, ring: usize) {
         self.next[ring] += 1;
         self.window.completed(ring, self.rank).publish(self.next[ring]);
     }
 
-    /// Returns the error for a call that ranks do not make alike. They have used different slots, so that no later
-    /// call can succeed.
+    /// Returns the error if ranks make different calls. They have used different slots, so no later call can succeed.
     #[cold]
     fn lose(&mut self, call: &SharedCall<'_>, other: Option<(usize, u64)>) -> Result<(), Error> {
         self.lost = other;
@@ -175,7 +174,7 @@ impl SharedMemory {
     }
 
     /// Waits until a rank has done something in a ring. It polls a few times, then yields, because that rank may need
-    /// the processor. The error is what the rank said of the call that it makes instead.
+    /// the processor. The error is the rank's description of the call that it makes instead.
     #[inline]
     fn wait(&self, rank: usize, ring: usize, mut done: impl FnMut() -> bool) -> Result<(), u64> {
         loop {
@@ -195,16 +194,16 @@ impl SharedMemory {
         }
     }
 
-    /// Looks whether a rank has done something in a ring, or what it said of the call that it makes instead.
+    /// Checks whether a rank has done something in a ring, or makes a different call, whose description it returns.
     fn look(&self, rank: usize, ring: usize, done: &mut impl FnMut() -> bool) -> Option<Result<(), u64>> {
         if done() {
             return Some(Ok(()));
         }
-        // Between the two looks it may have done that, and gone on to the other ring.
+        // Between the two checks the rank may have done it and moved on to the other ring.
         self.strayed(rank, ring).map(|said| if done() { Ok(()) } else { Err(said) })
     }
 
-    /// How often to look before the processor is given away.
+    /// How often to poll before yielding the processor.
     fn patience(&self) -> usize {
         self.looks
     }
@@ -215,12 +214,12 @@ impl SharedMemory {
     }
 
     fn let_mpi_progress(&self) {
-        // A failure is that of a message, whose call will hear of it.
+        // If progress fails, it is because of a message, whose own call reports the failure.
         let _ = progress(self.comm);
     }
 
-    /// Returns what a rank said of its call if it is in the other ring, in a segment that this rank has not begun:
-    /// then it will never come to the segment in which this rank waits for it.
+    /// Returns a rank's description of its call if the rank is in the other ring, in a segment that this rank has not
+    /// begun: then it will never reach the segment in which this rank waits for it.
     #[cold]
     fn strayed(&self, rank: usize, ring: usize) -> Option<u64> {
         let other = 1 - ring;

@@ -1,17 +1,17 @@
-//! Calls through shared memory, and everything about them that is the same each time.
+//! Plans of calls through shared memory: everything that stays the same when a call is repeated.
 
 use crate::error::Error;
 use crate::mpi::comm::shared_window::{RINGS, Rings, request_rings};
 use crate::program::shared::{Segments, SharedBlocks, SharedCall};
 
-/// A call, and everything about it that is the same each time.
+/// A call, and everything that stays the same when it is repeated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SharedPlan<'a> {
     pub(super) call: SharedCall<'a>,
     pub(super) segments: Segments,
     /// The ring that it uses.
     pub(super) ring: usize,
-    /// What this rank says of its call.
+    /// The description of the call that other ranks compare.
     pub(super) said: u64,
 }
 
@@ -20,13 +20,13 @@ impl<'a> SharedPlan<'a> {
     /// large ones as it needs.
     ///
     /// # Errors
-    /// If no slot can hold it; then all ranks get this answer.
+    /// If no slot can hold it. Then all ranks get this error.
     pub(crate) fn new(call: SharedCall<'a>) -> Result<Self, Error> {
         let small = SharedPlan::in_ring(call, &RINGS, 0).ok().filter(|small| small.segments.count <= 1);
         small.map_or_else(|| SharedPlan::in_ring(call, &RINGS, 1), Ok)
     }
 
-    /// Plans the calls of a request, which has memory of its own; also returns the rings of that memory.
+    /// Plans the calls of a request, which has its own memory; also returns the rings of that memory.
     ///
     /// # Errors
     /// The same as for [`new`](SharedPlan::new).
@@ -85,10 +85,10 @@ impl OwnedPlan {
     }
 }
 
-/// What a rank says of its call, for others to compare.
+/// A description of a call that ranks compare: its length, kind and root.
 pub(super) fn say(call: &SharedCall<'_>) -> u64 {
     call.bytes() as u64 & BYTES | (call.kind as u64) << 48 | (call.root as u64) << 56
 }
 
-/// The part of what a rank says that is the number of bytes.
+/// The bits of a description that hold the number of bytes.
 pub(super) const BYTES: u64 = (1 << 48) - 1;

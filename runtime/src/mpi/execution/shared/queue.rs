@@ -1,8 +1,8 @@
-//! Calls that were started and do not block.
+//! Non-blocking calls that were started.
 //!
 //! All ranks start the calls of a communicator in the same order, so they also run in that order: a call begins when
-//! those before it are complete. This costs no concurrency that MPI promises, because a collective may wait for all
-//! ranks to start it, and a rank that has started it has started all calls before it. A blocking call first completes
+//! those before it are complete. MPI promises no concurrency that this prevents: a collective may wait for all ranks
+//! to start it, and a rank that has started it has started all calls before it. A blocking call first completes
 //! those in the queue.
 
 use super::plan::OwnedPlan;
@@ -18,20 +18,20 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// The calls of a memory that are not complete, in the order in which they were started.
+/// The incomplete calls in a shared memory, in the order in which they were started.
 pub(super) type Queue = VecDeque<Box<QueuedCall>>;
 
 /// A call in the queue, or one that can be put there.
 pub(crate) struct QueuedCall {
     plan: OwnedPlan,
     buffers: SharedBuffers<Option<Operands>>,
-    /// The number of its segment, the steps of that, and how many of them are done.
+    /// The number of its current segment, the steps of that segment, and how many of them are done.
     segment: usize,
     steps: Vec<SharedOp>,
     done: usize,
     signals: u64,
     other: Option<(usize, u64)>,
-    /// Who wants to know when it is complete.
+    /// Where the call goes when it is complete.
     completion: Option<Arc<Completion>>,
 }
 
@@ -99,7 +99,7 @@ impl QueuedCall {
         self
     }
 
-    /// Advances as far as possible without waiting; whether it is complete.
+    /// Advances as far as possible without waiting. Returns whether the call is complete.
     fn advance(&mut self, node: &mut SharedMemory) -> bool {
         let plan = self.plan.get();
         let (call, ring) = (&plan.call, plan.ring);
@@ -126,7 +126,7 @@ impl QueuedCall {
         true
     }
 
-    /// What became of a call that is complete.
+    /// The outcome of a completed call.
     fn outcome(&self, node: &mut SharedMemory) -> Result<(), Error> {
         if self.other.is_some() {
             return node.lose(&self.plan.get().call, self.other);

@@ -20,9 +20,9 @@ pub(super) struct SlotSteps<'a, C> {
     /// The value of counters before the first signal of this segment.
     pub(super) first: u64,
     pub(super) signals: u64,
-    /// What this rank says of its call.
+    /// The description of this rank's call.
     pub(super) said: u64,
-    /// Another rank that makes another call, and what it says of it: it need not be waited for.
+    /// A rank that makes a different call, and its description of that call. Then there is no need to wait.
     pub(super) other: Option<(usize, u64)>,
 }
 
@@ -37,7 +37,7 @@ impl<C: Combine> SlotSteps<'_, C> {
         base.wrapping_add(spot.offset)
     }
 
-    /// How many segments all ranks must have completed before this slot is written; none if they are known to have.
+    /// How many segments all ranks must have completed before this slot is written; `None` if they are known to have.
     #[inline]
     fn unconfirmed(&self) -> Option<u64> {
         let slots = self.node.window.ring(self.ring).slots as u64;
@@ -45,7 +45,7 @@ impl<C: Combine> SlotSteps<'_, C> {
         (self.node.confirmed[self.ring] < needed && self.other.is_none()).then_some(needed)
     }
 
-    /// Notes what a rank said of its call.
+    /// Notes a rank whose description of its call differs from ours.
     #[inline]
     fn hear(&mut self, rank: usize, said: u64) {
         if said != self.said {
@@ -112,7 +112,7 @@ impl<C: Combine> SharedSteps for SlotSteps<'_, C> {
         let (from, to) = (self.at(from), self.at(to));
         if from != to {
             // SAFETY: both ends lie in the call's buffers or in its slot, and do not overlap; a replay of such calls
-            // has shown that nobody else accesses them meanwhile.
+            // has shown that no other rank accesses them meanwhile.
             unsafe { std::ptr::copy_nonoverlapping(from, to, elements * self.size) };
         }
     }

@@ -1,6 +1,6 @@
 //! Detects whether the process has loaded more libraries since the last check.
 //!
-//! The loader keeps libraries in a list and appends new ones. So it is enough to look behind the last known one, as
+//! The loader keeps libraries in a list and appends new ones. So it is enough to look after the last known one, as
 //! long as that one stays loaded. An interposer of `dlclose` announces itself ([`watch_libraries`]) and reports each
 //! call ([`library_unloads`]); without it, the loader's own count is used, which takes longer.
 
@@ -74,7 +74,7 @@ pub(super) fn changed() -> bool {
 pub(super) fn look() -> bool {
     if !WATCHED.load(Ordering::Relaxed) {
         let mut adds = 0u64;
-        // SAFETY: the function writes where it is told to.
+        // SAFETY: the callback has the required type, and writes only to `adds`.
         unsafe { dl_iterate_phdr(count, (&raw mut adds).cast()) };
         return SEEN.swap(adds, Ordering::Relaxed) != adds;
     }

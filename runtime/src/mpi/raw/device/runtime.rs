@@ -73,7 +73,7 @@ impl Runtime {
     /// Copies bytes between device memory and host memory.
     ///
     /// # Safety
-    /// Both addresses are valid for this many bytes, and nobody else writes to them.
+    /// Both addresses are valid for this many bytes, and nothing else writes to them.
     pub(super) unsafe fn copy(self, from: usize, to: usize, bytes: usize, device: usize) -> Result<(), Error> {
         // SAFETY: as the caller guarantees.
         let code = unsafe {
@@ -186,7 +186,7 @@ fn again() -> &'static [Runtime] {
     RUNTIMES.get_or_init(|| found)
 }
 
-/// Whether a call must look where its buffers are.
+/// Whether a call must check where its buffers are.
 #[inline]
 pub(in super::super) fn may_be_used() -> bool {
     !runtimes().is_empty()

@@ -1,4 +1,4 @@
-/* Puts the rank's own block in its place. */
+/* Puts the rank's own block at its position. */
 static int rdl_before(rdl_call *call)
 {
     const rdl_args *args = call->args;

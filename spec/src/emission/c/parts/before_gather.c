@@ -1,4 +1,4 @@
-/* Puts the rank's own block in its place: ranks that pass blocks on have memory for all of them. */
+/* Puts the rank's own block at its position; ranks that forward blocks have memory for all of them. */
 static int rdl_before(rdl_call *call)
 {
     const rdl_args *args = call->args;

@@ -1,4 +1,4 @@
-/* The root's blocks are only read; ranks that pass blocks on have memory for all of them. */
+/* The root's blocks are only read; ranks that forward blocks have memory for all of them. */
 static int rdl_before(rdl_call *call)
 {
     const rdl_args *args = call->args;

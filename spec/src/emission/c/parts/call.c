@@ -1,4 +1,4 @@
-/* Begins a plan; the one that was not used for longest makes room. */
+/* Begins a plan; it replaces the least recently used one if there is no room. */
 static int rdl_begin(rdl_call *call, rdl_own *own)
 {
     if (own->plans_len == ROUNDEL_PLANS)
@@ -20,7 +20,7 @@ static const void *rdl_kept(char **next, const void *items, size_t bytes)
     return copy;
 }
 
-/* Copies what the arguments point at. */
+/* Copies the lists that the arguments point to. */
 static int rdl_keep(rdl_plan *plan, const rdl_args *args, int p)
 {
     size_t bytes = 1;
@@ -44,7 +44,7 @@ static int rdl_keep(rdl_plan *plan, const rdl_args *args, int p)
 }
 
 @end@
-/* Memory for the largest plan: the calls of a communicator come one after the other. */
+/* Memory for the largest plan: plans share it, because calls on a communicator do not overlap. */
 static int rdl_equip(rdl_own *own, const rdl_call *call)
 {
     for (int area = RDL_HELD; area < RDL_AREAS; area++) {
@@ -105,7 +105,7 @@ static int rdl_seal(rdl_call *call, rdl_own *own, int error)
     return error;
 }
 
-/* Makes the plan of a call, if it is served; all ranks agree on that before any of them sends. */
+/* Makes the plan of a call if it is served; all ranks agree on that before any of them sends. */
 static int @NAME@_prepare(rdl_own **result, MPI_Comm comm, const rdl_args *args)
 {
     rdl_call planned, *call = &planned;
@@ -144,7 +144,7 @@ static int @NAME@_prepare(rdl_own **result, MPI_Comm comm, const rdl_args *args)
     return rdl_seal(call, own, error);
 }
 
-/* A call, by the plan of its kind; an error goes to the caller's error handler. */
+/* Makes a call with the plan of its kind; errors go to the caller's error handler. */
 static int @NAME@_call(const rdl_args *args, const void *from, void *into, MPI_Comm comm)
 {
     int error = MPI_SUCCESS;

@@ -1,6 +1,7 @@
 /*
- * The including tree defines how to communicate. Each is an expression that is MPI_SUCCESS or an error code, with the
- * arguments of MPI's function; counts are MPI_Count where MPI_VERSION is at least 4, and a request is a ROUNDEL_REQUEST:
+ * The including tree defines these macros. Each is an expression with the value MPI_SUCCESS or an error code, and has
+ * the arguments of MPI's function; counts are MPI_Count if MPI_VERSION is at least 4, and a request is a
+ * ROUNDEL_REQUEST:
  *
  *     ROUNDEL_SENDRECV(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
  *         comm, status)
@@ -11,8 +12,8 @@
  *     ROUNDEL_REDUCE_LOCAL(inbuf, inoutbuf, count, datatype, op)
 @end@
  *
- * A tree whose calls have a context of their own defines ROUNDEL_SAME_COMM, too: then they run on the communicator
- * itself, and none is made for them.
+ * A tree whose calls have a context of their own also defines ROUNDEL_SAME_COMM: then they run on the communicator
+ * itself, and no other one is made.
  */
 #if !defined ROUNDEL_SENDRECV || !defined ROUNDEL_ISEND || !defined ROUNDEL_IRECV
 #error "define ROUNDEL_SENDRECV, ROUNDEL_ISEND and ROUNDEL_IRECV"

@@ -1,4 +1,4 @@
-/* Room for the lengths and offsets of so many blocks. */
+/* Room for the lengths and offsets of this many blocks. */
 static int rdl_geometry(rdl_call *call, int64_t blocks)
 {
     call->counts = calloc(blocks > 0 ? (size_t)blocks : 1, sizeof *call->counts);

@@ -1,4 +1,4 @@
-/* One block after the other, each with so many elements. */
+/* Contiguous blocks, each with this many elements. */
 static int rdl_equal(rdl_call *call, int64_t count)
 {
     int error = count < 0 ? MPI_ERR_COUNT : rdl_geometry(call, call->p);

@@ -1,4 +1,4 @@
-/* Blocks of these lengths, at these offsets, or one after the other. */
+/* Blocks of these lengths, at these offsets, or contiguous. */
 static int rdl_varying(rdl_call *call, rdl_vector counts, rdl_vector displs)
 {
     MPI_Aint next = 0;

@@ -3,30 +3,30 @@ typedef struct rdl_call {
     const rdl_args *args;
     rdl_plan *plan;
     int rank, p;
-    MPI_Datatype type; /* of an element, with its measures */
+    MPI_Datatype type; /* of an element, with its extents */
     MPI_Aint extent, true_lb, true_extent;
     int dense;                /* whether elements are bytes without gaps */
-    MPI_Aint ends[RDL_AREAS], rooms[RDL_AREAS]; /* how much of the memory is taken, and at most */
+    MPI_Aint ends[RDL_AREAS], rooms[RDL_AREAS]; /* memory in use now, and at most */
     rdl_array *adds;          /* where steps are added: to the plan, or to those after the messages of the round */
     rdl_array sends, receives, after;
-    rdl_array pieces; /* of the message at hand */
+    rdl_array pieces; /* of the current message */
     size_t most;      /* messages of the longest round */
 @if lines@
-    rdl_spot lines[RDL_LINES]; /* where blocks lie: at their offsets, in elements, in one of the lines */
+    rdl_spot lines[RDL_LINES]; /* where blocks are: at their offsets, in elements, in one of the lines */
     int64_t *counts;
     MPI_Aint *offsets;
 @end@
 @if held@
-    rdl_array held;  /* where blocks lie: found by their numbers */
+    rdl_array held;  /* where blocks are: found by their numbers */
     rdl_array spare; /* slots of blocks that are gone */
     int64_t slots;
 @end@
 @if straight@
     MPI_Aint step; /* between elements that are sent */
-    rdl_spot *aside; /* where blocks are that would be overwritten */
+    rdl_spot *aside; /* copies of blocks that would be overwritten */
 @end@
 @if nodes@
-    const rdl_nodes *at; /* the nodes, and where this rank sits */
+    const rdl_nodes *at; /* the nodes, and the place of this rank */
     const int *order;
     rdl_place place;
 @end@
@@ -59,13 +59,13 @@ static void *rdl_push(rdl_array *array, size_t size)
     return (char *)array->items + array->len++ * size;
 }
 
-/* How many bytes so many elements take. */
+/* The bytes that this many elements take. */
 static MPI_Aint rdl_bytes(const rdl_call *call, int64_t elements)
 {
     return elements > 0 ? (MPI_Aint)(elements - 1) * call->extent + call->true_extent : 0;
 }
 
-/* Memory of the plan for so many elements. */
+/* Memory of the plan for this many elements. */
 static rdl_spot rdl_reserve(rdl_call *call, int area, int64_t elements)
 {
     rdl_spot spot = {area, call->ends[area] - call->true_lb};
@@ -85,7 +85,7 @@ static int rdl_add(rdl_array *steps, rdl_step step)
     return MPI_SUCCESS;
 }
 
-/* Copies elements, which may have another layout there: then it is a message to the rank itself. */
+/* Copies elements. If the target has another layout, the rank sends them to itself. */
 static int rdl_convert(rdl_call *call, rdl_spot from, int64_t count, MPI_Datatype type, rdl_spot to, int64_t room,
     MPI_Datatype into)
 {

@@ -1,4 +1,4 @@
-/* Notes what is sent; in place, MPI ignores it. */
+/* Records what is sent; in place, MPI ignores it. */
 static void rdl_sends(rdl_args *args, const void *sendbuf, int64_t count, MPI_Datatype type)
 {
     args->in_place = sendbuf == MPI_IN_PLACE;

@@ -1,4 +1,4 @@
-/* The number of a datatype of the program's own. MPI gives the handle of a freed one to another, but not its number. */
+/* The number of a user-defined datatype. MPI reuses the handle of a freed datatype, but the number is unique. */
 static int64_t rdl_number(MPI_Datatype type)
 {
     int found = 0;
@@ -7,7 +7,7 @@ static int64_t rdl_number(MPI_Datatype type)
     return error == MPI_SUCCESS && found ? (int64_t)(intptr_t)number : 0;
 }
 
-/* Gives a datatype its number: 0, if it is one of MPI's. */
+/* Gives a datatype its number: 0 if it is predefined. */
 static int rdl_enumerate(MPI_Datatype type, int64_t *number)
 {
     static intptr_t last;
@@ -42,7 +42,7 @@ static int rdl_same_list(rdl_list a, rdl_list b)
 }
 
 @end@
-/* Whether a plan is one for this call. */
+/* Whether a plan fits this call. */
 static int rdl_serves(const rdl_plan *plan, const rdl_args *b, int p)
 {
     const rdl_args *a = &plan->args;
@@ -62,7 +62,7 @@ static int rdl_serves(const rdl_plan *plan, const rdl_args *b, int p)
 @end@
 }
 
-/* The plan of a call, if one is kept. */
+/* The cached plan of a call, if there is one. */
 static rdl_plan *rdl_find(rdl_own *own, const rdl_args *args)
 {
     for (int i = 0; i < own->plans_len; i++) {

@@ -1,9 +1,9 @@
-/* Where a rank stands in a group. */
+/* The place of a rank in a group. */
 typedef struct {
     int64_t rank, p;
 } rdl_group;
 
-/* The group of the first members out of so many ranks, if the rank with this index is one of them. */
+/* The group of the first members of these ranks, if the rank with this index is one of them. */
 static int rdl_among(rdl_group *group, int64_t index, int64_t size, int64_t members)
 {
     group->rank = index;
@@ -11,7 +11,7 @@ static int rdl_among(rdl_group *group, int64_t index, int64_t size, int64_t memb
     return index >= 0 && index < group->p;
 }
 
-/* A message of an inner collective, between members: its first line is the one it runs on, its others come after ours. */
+/* A message of an inner collective between members: its first line is the one it runs on, its others follow ours. */
 static void rdl_relay(rdl_run *run, const rdl_message *m, int64_t peer, int line, int lines)
 {
     int own = m->line == 0 ? line : lines + m->line - 1, with = m->with == 0 ? line : lines + m->with - 1;
@@ -21,7 +21,7 @@ static void rdl_relay(rdl_run *run, const rdl_message *m, int64_t peer, int line
         rdl_recv(run, peer, own, m->action, m->action >= RDL_LEFT ? with : 0);
 }
 
-/* Ends a round, or writes down that it ends. */
+/* Ends a round, or records its end. */
 static void rdl_end(rdl_run *run)
 {
     void *ends = run->ends;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs without MPI that show what `@SOURCE@` does. With -DROUNDEL_RECORD, one that prints the messages of every rank;
- * otherwise one that CBMC proves, or that tries the same assertions one after the other.
+ * Programs without MPI that show what `@SOURCE@` does. With -DROUNDEL_RECORD, the program prints the messages of every
+ * rank; otherwise CBMC proves it, or it executes the same assertions one by one.
  */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 
 #define ROUNDEL_HARNESS
-/* A model checker is to look at all calls, not only at those that are proved otherwise. */
+/* A model checker must examine all calls of the domain, not only those in the proved range. */
 #if !defined ROUNDEL_RECORD && !defined ROUNDEL_UNPROVED
 #define ROUNDEL_UNPROVED
 #endif

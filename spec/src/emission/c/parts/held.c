@@ -4,7 +4,7 @@ static int64_t rdl_length(const rdl_call *call, int64_t block)
     return call->args->recvcount;
 }
 
-/* The entry of a block, or the free one where it would be. */
+/* The entry of a block, or the free entry for it. */
 static rdl_held *rdl_entry(rdl_held *held, size_t room, int64_t block)
 {
     size_t i = (size_t)block * 2654435761u % room;
@@ -32,7 +32,7 @@ static int rdl_rehash(rdl_array *all)
     return 1;
 }
 
-/* Notes where a block lies from now on. */
+/* Records the new position of a block. */
 static int rdl_hold(rdl_call *call, int64_t block, rdl_spot spot)
 {
     rdl_array *all = &call->held;
@@ -45,7 +45,7 @@ static int rdl_hold(rdl_call *call, int64_t block, rdl_spot spot)
     return MPI_SUCCESS;
 }
 
-/* Memory for one block on its way. */
+/* Memory for one block in transit. */
 static rdl_spot rdl_slot(rdl_call *call)
 {
     const int64_t *spare = call->spare.items, count = call->args->recvcount;
@@ -55,7 +55,7 @@ static rdl_spot rdl_slot(rdl_call *call)
     return spot;
 }
 
-/* A block leaves from where it is, and arrives where it belongs or in memory for blocks on their way. */
+/* A block leaves from its current position, and arrives at its final position or in memory for blocks in transit. */
 static rdl_spot rdl_spot_of(rdl_run *run, const rdl_message *m, int64_t block)
 {
     rdl_call *call = run->call;
@@ -69,7 +69,7 @@ static rdl_spot rdl_spot_of(rdl_run *run, const rdl_message *m, int64_t block)
     return spot;
 }
 
-/* When a round is over, the memory of blocks that left is free. */
+/* After a round, the memory of blocks that were sent is free. */
 static void rdl_leave(rdl_run *run)
 {
     rdl_call *call = run->call;
@@ -85,7 +85,7 @@ static void rdl_leave(rdl_run *run)
     }
 }
 
-/* Where every block of this rank lies before the first round: memory that nothing arrives in. */
+/* The positions of this rank's blocks before the first round: memory that nothing arrives in. */
 static int rdl_before(rdl_call *call)
 {
     const rdl_args *args = call->args;

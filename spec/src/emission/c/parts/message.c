@@ -1,10 +1,10 @@
-/* A part of a message that lies in one piece. */
+/* A contiguous part of a message. */
 typedef struct {
     rdl_spot spot;
     int64_t count;
 } rdl_piece;
 
-/* The pieces of a message; blocks that touch are one. */
+/* The pieces of a message; adjacent blocks are one. */
 static int64_t rdl_collect(rdl_run *run, const rdl_message *m)
 {
     rdl_call *call = run->call;
@@ -33,7 +33,7 @@ static int64_t rdl_collect(rdl_run *run, const rdl_message *m)
     return elements;
 }
 
-/* Whether pieces are copied into one. A datatype describes one area, whatever buffers the next call has. */
+/* Whether pieces are copied into one. A datatype can describe only one area, because buffers differ between calls. */
 static int rdl_packs(const rdl_call *call, int64_t elements)
 {
     const rdl_piece *pieces = call->pieces.items;
@@ -43,7 +43,7 @@ static int rdl_packs(const rdl_call *call, int64_t elements)
     return call->dense && rdl_bytes(call, elements) <= ROUNDEL_PACK;
 }
 
-/* The copies between the pieces of a message and memory where it is one. */
+/* The copies between the pieces of a message and contiguous memory. */
 static rdl_spot rdl_pack(rdl_run *run, int sends, int64_t elements)
 {
     rdl_call *call = run->call;

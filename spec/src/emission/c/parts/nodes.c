@@ -1,11 +1,11 @@
-/* Ranks sorted by node, and the nodes; it goes with the communicator. */
+/* Ranks sorted by node, and the nodes; freed with the communicator. */
 typedef struct {
     rdl_nodes nodes;
     int64_t number; /* this rank's own, in the numbering by node */
     int *order;     /* the ranks, sorted by node */
 } rdl_table;
 
-/* The smallest rank on every rank's node, which names the node. */
+/* The smallest rank on every rank's node, which identifies the node. */
 static int rdl_leaders(MPI_Comm comm, int rank, int *leaders)
 {
     MPI_Comm node;
@@ -48,7 +48,7 @@ static int rdl_survey(MPI_Comm comm, rdl_table **result)
     if (error == MPI_SUCCESS)
         error = MPI_Comm_size(comm, &p);
     size_t n = (size_t)p;
-    /* One piece of memory, so that it can be freed as one. */
+    /* One allocation, so that one call frees it. */
     size_t bytes = sizeof(rdl_table) + (n + 1) * sizeof(int64_t) + 2 * n * sizeof(int);
     rdl_table *table = error == MPI_SUCCESS ? calloc(1, bytes) : NULL;
     if (table == NULL)

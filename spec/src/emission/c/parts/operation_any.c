@@ -1,4 +1,4 @@
-/* Operands stand in the order of ranks, so that the operation need not commute. */
+/* Operands are in rank order, so the operation need not commute. */
 static int rdl_operation(const rdl_own *own, MPI_Op op)
 {
     (void)own;

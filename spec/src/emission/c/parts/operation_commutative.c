@@ -1,4 +1,4 @@
-/* Operands do not stand in the order of ranks, so that the operation must commute. */
+/* Operands are not in rank order, so the operation must commute. */
 static int rdl_operation(const rdl_own *own, MPI_Op op)
 {
     int commutes = 0;

@@ -1,4 +1,4 @@
-/* Operands stand in the order of ranks as they are numbered by node; where that is another one, the operation must commute. */
+/* Operands are in the order of ranks numbered by node; if that differs from rank order, the operation must commute. */
 static int rdl_operation(const rdl_own *own, MPI_Op op)
 {
     int commutes = 0, sorted = 1;

@@ -1,6 +1,6 @@
 /* What is cached on a communicator. */
 typedef struct {
-    MPI_Comm comm; /* ours alone: no message of the caller is mistaken for one of these */
+    MPI_Comm comm; /* private, so that no message of the caller is mistaken for one of these */
     int rank, p;
     rdl_plan *plans[ROUNDEL_PLANS]; /* the last one used comes first */
     int plans_len;
@@ -15,7 +15,7 @@ typedef struct {
 
 static int rdl_comm_key = MPI_KEYVAL_INVALID, rdl_type_key = MPI_KEYVAL_INVALID;
 
-/* Goes with the communicator. */
+/* Called when the communicator is freed. */
 static int rdl_drop(MPI_Comm comm, int key, void *value, void *extra)
 {
     rdl_own *own = value;
@@ -37,7 +37,7 @@ static int rdl_drop(MPI_Comm comm, int key, void *value, void *extra)
     return error;
 }
 
-/* What is cached on MPI_COMM_WORLD must go before MPI does; MPI_COMM_SELF loses its attributes first of all. */
+/* The cache of MPI_COMM_WORLD must be freed before MPI ends: MPI_Finalize first deletes attributes of MPI_COMM_SELF. */
 static int rdl_drop_world(MPI_Comm comm, int key, void *value, void *extra)
 {
     int found = 0;
@@ -71,8 +71,8 @@ static rdl_own *rdl_known(MPI_Comm comm)
 }
 
 /*
- * Makes a communicator with the same ranks, and caches it. A duplicate would have the program's attributes, too, which
- * are not ours to copy and to delete.
+ * Makes a communicator with the same ranks, and caches it. A duplicate would also copy the program's attributes, which
+ * it must not copy or delete.
  */
 static int rdl_attach(MPI_Comm comm, int rank, int p, rdl_own **result)
 {

@@ -19,12 +19,12 @@ enum { RDL_TAG };
             return error_; \
     } while (0)
 
-/* So many plans are kept for a communicator; the one that was not used for longest makes room. */
+/* The number of plans kept for a communicator; the least recently used one is replaced. */
 #ifndef ROUNDEL_PLANS
 #define ROUNDEL_PLANS 8
 #endif
 
-/* Messages of several pieces are copied into one up to so many bytes; longer ones have a datatype. */
+/* Messages of several pieces are packed up to this many bytes; longer ones use a datatype. */
 #ifndef ROUNDEL_PACK
 #define ROUNDEL_PACK 65536
 #endif
@@ -45,7 +45,7 @@ typedef struct {
     int dest, source;
     rdl_spot from, to;
     size_t bytes;          /* of a copy */
-    rdl_count count, room; /* elements there and here */
+    rdl_count count, room; /* elements of the source and of the target */
     MPI_Datatype type, into;
 } rdl_step;
 
@@ -69,7 +69,7 @@ typedef struct {
     int64_t sendcount, recvcount;
     MPI_Datatype types[2]; /* of what is sent, and of what is received */
 @if reduces@
-    MPI_Op op; /* any: a plan does not depend on it */
+    MPI_Op op; /* may differ: a plan does not depend on it */
 @end@
 @if vectors@
     rdl_vector vectors[@VECTORS@];
@@ -81,7 +81,7 @@ typedef struct {
 typedef struct {
     rdl_args args;
     int64_t numbers[2]; /* of the datatypes */
-    void *kept;         /* what the arguments point at */
+    void *kept;         /* the lists that the arguments point to */
     rdl_array steps;
     rdl_array types; /* datatypes of its messages */
 } rdl_plan;

@@ -1,8 +1,9 @@
 /*
- * CBMC proves the assertions and, of what is included, that nothing overflows and no access is out of bounds: for all p from
- * ROUNDEL_FIRST to ROUNDEL_LAST, with all ranks. The rounds of every rank are written down; then all ranks take them together, and a
- * round ends when all of its messages have met their counterparts, as with MPI. Asserted is that peers and blocks are in range, that
- * every send meets a receive with the same blocks in the same order, that nobody waits for ever, @CLAIM@.
+ * CBMC proves the assertions and, for the included file, that nothing overflows and no access is out of bounds: for all
+ * p from ROUNDEL_FIRST to ROUNDEL_LAST, with all ranks. The rounds of every rank are recorded; then all ranks execute
+ * them together, and a round ends when all of its messages have met their counterparts, as with MPI. The program
+ * asserts that peers and blocks are in range, that every send meets a receive with the same blocks in the same order,
+ * that no rank waits forever, @CLAIM@.
  */
 #ifndef ROUNDEL_FIRST
 #define ROUNDEL_FIRST 1
@@ -14,7 +15,7 @@
 #error "ROUNDEL_LAST is at most 16"
 #endif
 
-/* What is below is no part of the collective; CBMC would ask ten times as many questions about it. */
+/* The code below is not part of the collective, and CBMC would check ten times as many properties in it. */
 #ifdef __CPROVER__
 #pragma CPROVER check push
 #pragma CPROVER check disable "bounds"
@@ -26,7 +27,7 @@
 #pragma CPROVER check disable "div-by-zero"
 #endif
 
-/* Large arrays are slow in CBMC: a message is a word, and its blocks are digits, so many to a word. */
+/* Large arrays are slow in CBMC, so a message is one word, and its blocks are digits, several to a word. */
 enum { RDL_RANKS = ROUNDEL_LAST, RDL_LINES = @LINES@, RDL_DIGIT = @DIGIT@, RDL_DIGITS = 64 / RDL_DIGIT };
 
 /* Room for all messages of a rank, for words of blocks, and for the messages and blocks of a round. */
@@ -35,13 +36,13 @@ enum { RDL_ROOM = 4 * RDL_RANKS + 8, RDL_WORDS_ROOM = @ROOM@, RDL_ROUND_ROOM = 2
 /* The parts of a word; a message is recognised by the first three. */
 enum { RDL_SENDS = 0, RDL_PEER = 1, RDL_NUMBER = 6, RDL_AT = 14, RDL_DOES = 18, RDL_WITH = 21, RDL_COUNT = 25, RDL_FIRST = 35, RDL_ROUND = 51 };
 
-/* A rank: what it does, and how far it is. */
+/* A rank: its messages, and its progress. */
 typedef struct {
-    uint64_t *messages, *blocks; /* written down */
+    uint64_t *messages, *blocks; /* recorded */
     size_t messages_len, blocks_len;
     uint64_t rounds;
-    uint64_t numbers[4];       /* how many messages there are to and from every other rank, a byte each */
-    size_t begin, end, search; /* the messages of the round at hand, and where a search among them begins */
+    uint64_t numbers[4];       /* the number of messages to and from every other rank, a byte each */
+    size_t begin, end, search; /* the messages of the current round, and where a search among them begins */
     uint64_t met;              /* those that have met their counterparts */
 @STATE@
 } rdl_rank;
@@ -89,7 +90,7 @@ static void rdl_write(rdl_rank *me, const rdl_run *run, const rdl_message *m)
     me->messages[me->messages_len++] = key | does | (uint64_t)m->count << RDL_COUNT | first << RDL_FIRST | me->rounds << RDL_ROUND;
 }
 
-/* Writes a round down. */
+/* Records a round. */
 static void @END@(rdl_run *run)
 {
     rdl_rank *me = rdl_ranks[rdl_self];
@@ -101,7 +102,7 @@ static void @END@(rdl_run *run)
 }
 
 @EFFECTS@
-/* Goes on to the next round that has messages. */
+/* Advances to the next round that has messages. */
 static void rdl_next(rdl_rank *me)
 {
     me->begin = me->end;
@@ -124,7 +125,7 @@ static void rdl_meet(rdl_rank *from, size_t j, rdl_rank *to, size_t i)
     to->met |= UINT64_C(1) << (i - to->begin);
 }
 
-/* Looks for the counterparts of what this rank receives in its round. */
+/* Finds the counterparts of this rank's receives in its round. */
 static int rdl_look(int64_t rank)
 {
     rdl_rank *to = rdl_ranks[rank];
@@ -158,7 +159,7 @@ static int rdl_advance(rdl_rank *me)
     return 1;
 }
 
-/* All ranks take their rounds. */
+/* All ranks execute their rounds. */
 static void rdl_together(void)
 {
     for (int moved = 1; moved;) {
@@ -191,7 +192,7 @@ static void rdl_ready(rdl_run *run, int64_t rank)
     rdl_self = rank;
 }
 
-/* The memory of a round is not the run's own. */
+/* The memory of a round does not belong to the run. */
 static void rdl_done(rdl_run *run)
 {
     run->blocks = NULL;

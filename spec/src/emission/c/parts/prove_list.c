@@ -1,4 +1,4 @@
-/* A list that is long enough for p ranks, of one number or of two by turns. */
+/* A list that is long enough for p ranks, of one number or of two alternating ones. */
 static rdl_list rdl_listed(int *items, int64_t p, int lo, int shape)
 {
     rdl_list list = {items, 0};

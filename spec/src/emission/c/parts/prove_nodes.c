@@ -8,7 +8,7 @@ enum { RDL_NODE_FIRST = ROUNDEL_NODE, RDL_NODE_LAST = ROUNDEL_NODE };
 enum { RDL_NODE_FIRST = 1, RDL_NODE_LAST = RDL_RANKS };
 #endif
 
-/* One call, on all ranks. Nodes have so many ranks by turns, the last one those that are left. */
+/* One call, on all ranks. Node sizes alternate between these two; the last node has the remaining ranks. */
 static void rdl_try(int64_t p, int64_t even, int64_t odd@DECLARATIONS@)
 {
     rdl_run run;

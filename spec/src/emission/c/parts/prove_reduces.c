@@ -1,7 +1,7 @@
-/* Contributions, a bit each, and whether they stand in another order than that of ranks. */
+/* Contributions, a bit each, and whether they are out of rank order. */
 enum { RDL_OTHER_ORDER = 1 << RDL_RANKS };
 
-/* What a message carries is there. */
+/* Asserts that the data of a message exists. */
 static void rdl_carry(rdl_rank *from, uint64_t sent, rdl_rank *to, size_t i)
 {
     int line = rdl_part(sent, RDL_AT, 4);
@@ -14,7 +14,7 @@ static void rdl_carry(rdl_rank *from, uint64_t sent, rdl_rank *to, size_t i)
     }
 }
 
-/* Nobody contributes twice. */
+/* Asserts that no rank contributes twice. */
 static uint32_t rdl_join(uint32_t left, uint32_t right)
 {
     uint32_t a = left & ~(uint32_t)RDL_OTHER_ORDER, b = right & ~(uint32_t)RDL_OTHER_ORDER;
@@ -22,7 +22,7 @@ static uint32_t rdl_join(uint32_t left, uint32_t right)
     return left | right | (a < (b & (~b + 1)) ? 0 : RDL_OTHER_ORDER);
 }
 
-/* Block by block what a message that has arrived does to its line. */
+/* Applies an arrived message to its line, block by block. */
 static void rdl_apply(rdl_rank *me, size_t i)
 {
     uint64_t m = me->messages[i];
@@ -47,7 +47,7 @@ static uint32_t rdl_mask(const rdl_rank *me, uint64_t m)
     return mask;
 }
 
-/* Nothing else touches what a message replaces; what is overwritten may be sent before. */
+/* Asserts that no other message touches what a message replaces; overwritten data may be sent first. */
 static void rdl_alone(const rdl_rank *me, size_t i)
 {
     uint64_t m = me->messages[i];
@@ -62,7 +62,7 @@ static void rdl_alone(const rdl_rank *me, size_t i)
     }
 }
 
-/* The end of a round: what arrives in its place, what overwrites, then reductions in the order of their clauses. */
+/* The end of a round: data that arrives at its position, data that overwrites, then reductions in clause order. */
 static void rdl_settle(rdl_rank *me)
 {
     for (int turn = 0; turn < 3; turn++)

@@ -1,4 +1,4 @@
-/* What a message carries: its sender holds it, its receiver does not, and nothing else brings it to that one. */
+/* Asserts that the sender of a block holds it, the receiver does not, and no other message brings it there. */
 static void rdl_carry(rdl_rank *from, uint64_t sent, rdl_rank *to, size_t i)
 {
     (void)i;

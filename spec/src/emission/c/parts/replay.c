@@ -1,6 +1,7 @@
 /*
- * A call, by its plan. One tag is enough, because MPI keeps the order of messages between two ranks, and it is proved
- * that they match in that order. After an error the steps go on, because others wait for the messages of this rank.
+ * Executes the plan of a call. One tag is enough, because MPI keeps the order of messages between two ranks, and it is
+ * proved that they match in that order. After an error the steps continue, because others wait for the messages of this
+ * rank.
  */
 static int rdl_replay(rdl_own *own, const rdl_plan *plan, const void *from, void *into)
 {

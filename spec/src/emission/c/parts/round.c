@@ -30,7 +30,7 @@ static void rdl_exchange_of(rdl_run *run)
     rdl_note(run, rdl_add(&call->plan->steps, wait));
 }
 
-/* Adds the round at hand to the plan. */
+/* Adds the current round to the plan. */
 static void rdl_end(rdl_run *run)
 {
     rdl_call *call = run->call;

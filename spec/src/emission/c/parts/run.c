@@ -1,19 +1,19 @@
-/* What arrives fills its line where that is empty, takes the place of what is there, or is one operand of a reduction. */
+/* Arriving data fills an empty line, replaces its contents, or is an operand of a reduction. */
 enum { RDL_COPY, RDL_REPLACE, RDL_OVERWRITE, RDL_LEFT, RDL_RIGHT };
 
 /* A message of a round, as one of its two ranks sees it. */
 typedef struct {
-    int sends;           /* whether it leaves */
+    int sends;           /* whether it is sent */
     int64_t peer;        /* the other rank */
     int line;            /* the line it reads or writes */
     int action, with;    /* what it does there, and the line of the other operand */
     size_t first, count; /* its blocks, in the list of the round */
 @if reduces@
-    int64_t aside;       /* where it arrives, if not in its place */
+    int64_t aside;       /* where it arrives, if not at its position */
 @end@
 } rdl_message;
 
-/* The messages of the round at hand. */
+/* The messages of the current round. */
 typedef struct {
     int64_t *blocks;
     size_t blocks_len, blocks_room;
@@ -22,7 +22,7 @@ typedef struct {
     size_t messages_len, messages_room;
     int error; /* the first one */
 @if groups@
-    int logs; /* whether rounds are written down alone, and where each ends */
+    int logs; /* whether rounds are only recorded, and where each ends */
     size_t *ends;
     size_t ends_len, ends_room;
 @end@
@@ -63,7 +63,7 @@ static void rdl_block(rdl_run *run, int64_t block, int64_t around)
     run->blocks[run->blocks_len++] = rdl_wrap(block, around);
 }
 
-/* Whether the next message has a block: a message without one is no message. */
+/* Whether the next message has a block: a message without blocks does not exist. */
 static int rdl_any(const rdl_run *run)
 {
     return run->blocks_len > run->open;

@@ -1,4 +1,4 @@
-/* Reduces or stores what has arrived aside, piece by piece. */
+/* Reduces or stores data that arrived in a separate buffer, piece by piece. */
 static void rdl_combine(rdl_run *run, const rdl_message *m)
 {
     rdl_call *call = run->call;
@@ -23,7 +23,7 @@ static void rdl_combine(rdl_run *run, const rdl_message *m)
     }
 }
 
-/* When all messages have arrived: what overwrites first, then reductions in the order of their clauses. */
+/* When all messages have arrived: first data that overwrites, then reductions in the order of their clauses. */
 static void rdl_settle(rdl_run *run)
 {
     for (int reduces = 0; reduces < 2; reduces++)

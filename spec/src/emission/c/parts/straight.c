@@ -1,4 +1,4 @@
-/* Block number i of what is sent or received: how long it is, and where it begins. */
+/* The length and position of block number i of what is sent or received. */
 static int64_t rdl_length(const rdl_call *call, int received, int64_t i)
 {
     const rdl_args *args = call->args;
@@ -15,7 +15,7 @@ static rdl_spot rdl_begins(const rdl_call *call, int received, int64_t i)
     return spot;
 }
 
-/* Plans a message: one block, straight from where it is to where it belongs. */
+/* Plans a message: one block, directly from its position to its destination. */
 static void rdl_post(rdl_run *run, const rdl_message *m)
 {
     rdl_call *call = run->call;

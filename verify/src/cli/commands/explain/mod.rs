@@ -7,6 +7,7 @@ use super::CommandOutcome;
 use crate::cli::ExplainArgs;
 use crate::error::Error;
 use roundel_spec::Kind;
+use roundel_spec::similar::similar;
 
 /// The collectives that have a model.
 const KNOWN: &str = "alltoall, allreduce, reduce_scatter and allgather";
@@ -18,6 +19,10 @@ pub(super) fn explain(args: &ExplainArgs, json: bool) -> Result<CommandOutcome, 
     match name.parse() {
         Ok(Kind::Alltoall) => alltoall::explain(args, json),
         Ok(kind @ (Kind::Allreduce | Kind::ReduceScatter | Kind::Allgather)) => ports::explain(args, kind, json),
-        _ => Err(Error::NoModel { collective: args.collective.clone(), known: KNOWN }),
+        _ => {
+            let kinds = [Kind::Alltoall, Kind::Allreduce, Kind::ReduceScatter, Kind::Allgather].map(Kind::name);
+            let hint = similar(&name, kinds).map_or(String::new(), |close| format!("; did you mean `{close}`?"));
+            Err(Error::NoModel { collective: args.collective.clone(), known: KNOWN, hint })
+        }
     }
 }

@@ -144,7 +144,10 @@ fn refuse_network(args: &ExplainArgs, kind: Kind) -> Result<(), Error> {
 /// The ranks on as few nodes as they need; the last node may have fewer.
 fn question(args: &ExplainArgs, kind: Kind) -> Result<Question, Error> {
     let limit = i32::MAX as usize;
-    let wrong = |p: i64| Error::Ranks { p: p.max(0) as usize, limit, reason: "MPI numbers ranks with 31 bits" };
+    let wrong = |p: i64| match usize::try_from(p) {
+        Ok(p) => Error::Ranks { p, limit, reason: "MPI numbers ranks with 31 bits" },
+        Err(_) => Error::Number { text: p.to_string(), what: "number of ranks", least: 1 },
+    };
     let p = args.ranks()?;
     let ranks = usize::try_from(p).ok().filter(|ranks| (1..=limit).contains(ranks)).ok_or_else(|| wrong(p))?;
     let ppn = usize::try_from(args.ppn.unwrap_or(1)).ok().filter(|&ppn| ppn > 0);

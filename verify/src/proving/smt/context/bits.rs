@@ -1,7 +1,7 @@
-//! Bits of numbers, for reductions that split a group again and again.
+//! Bits of numbers, for reductions that split groups repeatedly.
 //!
-//! `x & -x`, the lowest bit of a number, and `x ^ y`, by its size, say where two ranks part ways. Each is a number of
-//! which only such laws are known as speak of powers of two and of quotients by them, at the terms that occur.
+//! `x & -x`, the lowest bit of a number, and the size of `x ^ y` tell in which step two ranks end up in different
+//! groups. Each is a new number. Its only laws are about powers of two and quotients by them, at the terms that occur.
 
 use super::{Context, NoEncoding, Quotient, is_literal};
 use crate::proving::smt::numbering::Numbering;
@@ -36,13 +36,13 @@ impl Context<'_> {
         })
     }
 
-    /// What is known of bits at the powers of two and the quotients that occur.
+    /// The laws of bits at the powers of two and the quotients that occur.
     pub(super) fn bit_laws(&self) -> Vec<Term> {
         let mut laws = Vec::new();
         for power in &self.two_powers {
             for (x, bit) in &self.lowest {
                 for q in self.quotients.iter().filter(|q| q.dividend == *x && !is_literal(&q.divisor)) {
-                    // A number that leaves half the divisor has that as its lowest bit.
+                    // If the remainder is half the divisor, it is the lowest bit of the number.
                     let half = and([ge(x, "0"), eq(&q.divisor, &mul("2", power)), eq(&q.remainder, power)]);
                     laws.push(implies(&half, &eq(bit, power)));
                 }
@@ -54,7 +54,7 @@ impl Context<'_> {
         laws
     }
 
-    /// Two numbers part ways below a power of two where their quotients by it are equal, and only there.
+    /// `x ^ y` is less than a power of two if and only if the quotients of x and y by it are equal.
     fn parting(&self, power: &str, (x, y, xor): &(Term, Term, Term)) -> Vec<Term> {
         let of =
             |n: &Term| self.quotients.iter().filter(|q| q.dividend == *n && q.divisor == power).collect::<Vec<_>>();
@@ -64,7 +64,7 @@ impl Context<'_> {
         pairs.map(|pair| implies(&and([ge(x, "0"), ge(y, "0")]), &same(pair))).collect()
     }
 
-    /// Quotients of one number by divisors that are equal, though they do not read alike.
+    /// Quotients of one number by divisors that are equal but written differently.
     pub(super) fn equal_divisors(&self) -> Vec<Term> {
         let mut laws = Vec::new();
         if !self.schedule.kind.reduces() {
@@ -80,8 +80,9 @@ impl Context<'_> {
         laws
     }
 
-    /// What a number near `0..p` wraps to, and that a number below the divisor is its own remainder. It follows from
-    /// the meaning of quotient and remainder, by a product with something unknown, which solvers find late.
+    /// What a number near `0..p` wraps to, and that a number below the divisor is its own remainder. Both follow from
+    /// the definition of quotient and remainder, but through a product with an unknown, which takes solvers long to
+    /// find.
     pub(super) fn near(&mut self, a: &str, b: &str, quotient: &str, remainder: &str) {
         if !(self.schedule.kind.reduces() || self.schedule.kind.moves()) || is_literal(b) {
             return;

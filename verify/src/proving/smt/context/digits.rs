@@ -1,12 +1,12 @@
 //! Sums of binary digits, for counts that follow the bits of p.
 //!
-//! `digit_sum(x, 2)` is an uninterpreted function. What is known of it, beside small values, is how it grows from the
-//! lowest bits of a number to one bit more, at the powers of two and the remainders that occur.
+//! `digit_sum(x, 2)` is an uninterpreted function. Besides small values, its only laws say how it grows from the lowest
+//! bits of a number to one bit more, at the powers of two and the remainders that occur.
 
 use super::{Context, NoEncoding};
 use crate::proving::smt::term::{Term, add, and, eq, ge, implies, le, mul};
 
-/// The symbol of digit sums, which is no constant's.
+/// The symbol of digit sums; no constant has this name.
 pub(super) const DIGIT_SUM: &str = "digit_sum";
 
 impl Context<'_> {

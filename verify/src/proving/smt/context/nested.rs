@@ -1,4 +1,4 @@
-//! Digits of numbers, for all-to-alls that go by them: quotients by products and by one more.
+//! Digits of numbers, for all-to-alls that select blocks by digits: quotients by products, and quotients of `n + 1`.
 //!
 //! `a / (c * b)` is `(a / b) / c`, and `a % (c * b)` is `(a / b) % c * b + a % b`, for positive b and c. So all
 //! quotients of one number by `X` and by `radix * X`, and its digit, which is `(a / X) % radix`, are one decomposition
@@ -31,7 +31,7 @@ impl Context<'_> {
             return None;
         }
         let (first, second) = factors(b)?;
-        // By the power first, or by what the number is divided by already.
+        // Divides by the power first, or by a divisor that the number already has a quotient for.
         let known = |d: &str| self.quotients.iter().any(|q| q.dividend == a && q.divisor == d);
         let power = |d: &str| d.starts_with(&format!("({POW} "));
         let swap = (known(first) && !known(second)) || (power(first) && !power(second));
@@ -46,7 +46,7 @@ impl Context<'_> {
     pub(super) fn digit(&mut self, n: &str, base: &str, position: &str) -> Term {
         self.must(and([ge(base, "2"), ge(n, "0"), ge(position, "0")]));
         let weight = self.pow(base, position);
-        // What must be defined is said above: the weight of a digit is positive.
+        // The weight of a digit is positive where the digit is defined, which is claimed above.
         self.law(implies(&and([ge(base, "2"), ge(position, "0")]), &ge(&weight, "1")));
         let must = self.defined.len();
         let (q, _) = self.quotient(n, &weight);
@@ -55,8 +55,8 @@ impl Context<'_> {
         digit
     }
 
-    /// Quotients of one number by powers of one base: by equal ones, by one and the next, by one and any higher one
-    /// that leaves nothing. The digit is that of the lower power.
+    /// Quotients of one number by powers of one base: by equal powers, by one and the next, by one and any higher one
+    /// without a remainder. The digit is that of the lower power.
     fn power_quotient_laws(&self) -> Vec<Term> {
         let mut laws = Vec::new();
         let power = |q: &Quotient| self.powers.iter().find(|(b, e)| q.divisor == format!("({POW} {b} {e})"));
@@ -65,7 +65,7 @@ impl Context<'_> {
             for (other, _, f) in powers.iter().filter(|(q, c, _)| c == b && q.divisor != a.divisor) {
                 laws.push(implies(&and([ge(b, "2"), eq(e, f)]), &one_more(a, other)));
             }
-            // Of two numbers that are a multiple of the divisor together, both leave nothing or none does.
+            // If the sum of two numbers is a multiple of the divisor, both have remainder 0 or neither does.
             for (other, _, _) in powers.iter().filter(|(q, _, _)| q.divisor == a.divisor && q.dividend < a.dividend) {
                 let together = eq(&add(&a.dividend, &other.dividend), &mul(b, &a.divisor));
                 let nothing = eq(&eq(&a.remainder, "0"), &eq(&other.remainder, "0"));
@@ -92,7 +92,7 @@ impl Context<'_> {
         laws
     }
 
-    /// A quotient by a power is the largest digit, or the one before it, where the number lies there.
+    /// A quotient by a power is the largest digit, or the one before it, if the number is in that range.
     fn top_quotient_laws(&self) -> Vec<Term> {
         let mut laws = Vec::new();
         for (b, e) in &self.powers {
@@ -109,8 +109,8 @@ impl Context<'_> {
         laws
     }
 
-    /// Monotony of products with digits: of two products with a common factor, of which one is by a digit, the one with
-    /// the larger other factor is larger.
+    /// Monotonicity of products with digits: of two products with a common factor, of which one is by a digit, the one
+    /// with the larger other factor is larger.
     fn digit_product_laws(&self) -> Vec<Term> {
         let mut laws = Vec::new();
         let digit = |x: &Term| {
@@ -128,7 +128,7 @@ impl Context<'_> {
         laws
     }
 
-    /// Quotients of a number and of one more, by the same divisor; and those by powers.
+    /// Quotients of n and n + 1 by the same divisor, and by powers.
     pub(super) fn one_more_laws(&self) -> Vec<Term> {
         let mut laws = Vec::new();
         if !self.schedule.kind.moves() {
@@ -146,7 +146,7 @@ impl Context<'_> {
     }
 }
 
-/// The remainder is one more, or it is none and the quotient is one more.
+/// The remainder is one more, or it is 0 and the quotient is one more.
 fn one_more(a: &Quotient, b: &Quotient) -> Term {
     let next = add(&a.remainder, "1");
     let inside = and([lt(&next, &a.divisor), eq(&b.quotient, &a.quotient), eq(&b.remainder, &next)]);

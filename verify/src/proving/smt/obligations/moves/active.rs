@@ -1,7 +1,7 @@
-//! Which messages and rounds there are: a message without blocks is none, and a round without messages is no round.
+//! Which messages and rounds exist: a message without blocks does not, nor does a round without messages.
 //!
-//! That a set has a block is said by a block that it has: the first of its range or, where a digit must have a value,
-//! the number with that digit alone. That it has none where it does not have this one is an obligation.
+//! A set is not empty if it has a certain candidate: the first block of its range or, if a digit must have a value, the
+//! number with only that digit. That the set is empty without this candidate is an obligation.
 
 use super::sets::{MovedSet, conjuncts, equation};
 use super::{ProofContext, Prover, RANK, Step};
@@ -13,7 +13,7 @@ use roundel_spec::expr::{Binary, Builtin, Expr};
 use roundel_spec::schedule::{Loop, Transfer};
 
 impl MovedSet {
-    /// That the message with index `z` of the clause has a block, as far as candidates say.
+    /// The claim that the message with index `z` of the clause has a block, decided by candidates.
     pub(super) fn some(&self, cx: &mut Context<'_>, z: &str) -> Step<Term> {
         let mut values = self.values.clone();
         self.each.iter().for_each(|index| values.set(index.var.slot, z));
@@ -43,7 +43,7 @@ impl MovedSet {
     }
 }
 
-/// Of a digit of `j`, what it counts: `pow(b, x)` in `digit(j, b, x)`, `d` in `j / d % b`.
+/// The weight of a digit of `j`: `pow(b, x)` in `digit(j, b, x)`, `d` in `j / d % b`.
 fn weight(e: &Expr, j: usize) -> Option<Expr> {
     let is_j = |e: &Expr| matches!(e, Expr::Var(v) if v.slot == j);
     match e {
@@ -61,7 +61,7 @@ fn weight(e: &Expr, j: usize) -> Option<Expr> {
 }
 
 impl<'a> Prover<'a> {
-    /// That a round has a message, for all ranks alike: what depends on the rank is not encoded.
+    /// The claim that a round has a message, the same on all ranks: conditions that depend on the rank are not encoded.
     pub(super) fn is_active(&self, l: &Loop, frame: &mut ProofContext<'_>) -> Step<Term> {
         let values = frame.values.without(RANK);
         let mut some = Vec::new();
@@ -74,7 +74,7 @@ impl<'a> Prover<'a> {
         Ok(or(some))
     }
 
-    /// That a clause without an index has a message.
+    /// The claim that a clause without an index has a message.
     pub(super) fn has_message(&self, t: &Transfer, frame: &mut ProofContext<'_>) -> Step<Term> {
         let all = MovedSet::all(&t.blocks, &t.each, t.when.as_ref(), &frame.values)?;
         let some = all.iter().map(|one| one.some(&mut frame.cx, "0")).collect::<Step<Vec<Term>>>()?;
@@ -100,8 +100,8 @@ impl<'a> Prover<'a> {
         Ok(())
     }
 
-    /// The messages of a clause are those that are counted: with an index, one for each of its values; else one where a
-    /// candidate says so.
+    /// Proves that the messages of a clause are those that are counted: with an index, one for each of its values;
+    /// otherwise one if the candidate exists.
     pub(super) fn messages_counted(&mut self, n: usize, t: &'a Transfer, frame: &ProofContext<'a>) -> Step<()> {
         let all = MovedSet::all(&t.blocks, &t.each, t.when.as_ref(), &frame.values)?;
         let name = format!("round{n}-clause{}-message", t.site.number);

@@ -1,10 +1,10 @@
 //! What an all-to-all costs: rounds, messages and blocks.
 //!
-//! How many blocks a filtered comprehension over `0..p` has is shown by induction over p: with p = 0 there is none, and
-//! with one more there is one more exactly where the filter is true at p. Nothing that is known of the real p, or of a
-//! rank, may be used there: the frame of that induction is made without values for both, so that whatever mentions one,
-//! also by way of a definition, is left out if it is something known, and not encoded if it is part of the claim. A
-//! condition of the set that mentions p is shown to follow from the others for offsets below p, in the round itself.
+//! The number of blocks of a filtered comprehension over `0..p` is shown by induction over p: with p = 0 there is none,
+//! and from p to p + 1 there is one more exactly where the filter is true at p. No facts about the real p, or about a
+//! rank, may be used there. So the frame of that induction has no values for either: a fact that mentions one of them,
+//! directly or through a definition, is left out, and a claim that does is not encoded. A condition of the set that
+//! mentions p is shown, in the round itself, to follow from the others for offsets below p.
 
 use super::super::end::compare;
 use super::flow::carried;
@@ -18,7 +18,7 @@ use roundel_spec::Direction;
 use roundel_spec::expr::{Binary, Expr};
 use roundel_spec::schedule::{Bound, BoundScope, Hold, Loop, Metric};
 
-/// The direction of what a metric counts.
+/// The direction of the messages that a metric counts.
 fn direction(metric: Metric) -> Step<Direction> {
     match metric {
         Metric::MessagesSent | Metric::BlocksSent => Ok(Direction::Send),
@@ -33,7 +33,7 @@ fn size(lo: &str, hi: &str) -> Term {
 }
 
 impl<'a> Prover<'a> {
-    /// Whether anything speaks of the total of a metric.
+    /// Whether any claim is about the total of a metric.
     fn is_counted(&self, metric: Metric) -> bool {
         let total = |bound: &Bound| !matches!(bound.scope, BoundScope::PerRound(_)) && !bound.checked;
         let bounded = self.schedule.bounds.iter().any(|bound| bound.metric == metric && total(bound));
@@ -79,7 +79,7 @@ impl<'a> Prover<'a> {
         Ok(total)
     }
 
-    /// Adds what [`use_of`](Prover::use_of) rests on.
+    /// Adds the obligations that [`use_of`](Prover::use_of) relies on.
     fn prove_use(&mut self, n: usize, l: &'a Loop, frame: &ProofContext<'a>, metric: Metric) -> Step<()> {
         match metric {
             Metric::Rounds => self.active_where_sent(n, l, frame),
@@ -92,7 +92,7 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// What has been used up after a round without an index.
+    /// The totals after a round without an index.
     pub(super) fn used_by(
         &mut self,
         n: usize,
@@ -113,7 +113,7 @@ impl<'a> Prover<'a> {
         used
     }
 
-    /// Counters are right where a loop begins.
+    /// Proves that counters are right where a loop begins.
     pub(super) fn counters_at_start(
         &mut self,
         n: usize,
@@ -137,14 +137,14 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// Adds what the counters of a loop rest on.
+    /// Adds the obligations that the counters of a loop rely on.
     pub(super) fn usages(&mut self, n: usize, l: &'a Loop, frame: &ProofContext<'a>) {
         for (metric, _) in counters(l) {
             self.attempt(Property::Counters, |prover| prover.prove_use(n, l, frame, metric));
         }
     }
 
-    /// Counters advance by what a round uses.
+    /// Proves that counters advance by what a round uses.
     pub(super) fn counters_advance(&mut self, name: &str, l: &'a Loop, next: &Next<'a>) {
         for (metric, value) in counters(l) {
             self.attempt(Property::Counters, |prover| {
@@ -162,7 +162,7 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// Bounds on single rounds, and that no round is silent where all are counted.
+    /// Bounds on single rounds, and that no round is silent if all are counted.
     pub(super) fn bounds_of_round(&mut self, n: usize, l: &'a Loop, frame: &ProofContext<'a>) {
         for (i, bound) in self.schedule.bounds.iter().enumerate() {
             if bound.scope != BoundScope::PerRound(n) || bound.checked {
@@ -186,7 +186,7 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// Whether counters say how many rounds there were after the last one.
+    /// Whether counters give the number of rounds after the last one.
     fn rounds_are_known(&self) -> bool {
         let counts =
             |known: bool, l: &Loop| if l.indices.is_empty() { known } else { has_counter(l, Metric::Rounds) };
@@ -210,7 +210,7 @@ impl<'a> Prover<'a> {
         let used = if bound.exact {
             let mut here = frame.clone();
             if let Ok(active) = self.is_active(l, &mut here) {
-                // Rounds without messages are not looked at.
+                // Only rounds with messages count.
                 self.active_where_sent(n, l, &frame)?;
                 here.assume(active);
                 frame = here;
@@ -278,7 +278,7 @@ impl<'a> Prover<'a> {
         let goal = and([defined.clone(), compare(bound, "0", &none)]);
         self.prove(&frame_of_count, Property::Bounds, &format!("bound{i}-none"), &claim, goal);
         let claim = format!("`{bound}`, with one rank more");
-        // What one more adds is all that it may add, or no more than it.
+        // One more offset adds exactly what the bound allows, or at most that.
         let goal = and([defined, compare(bound, &add(&now, &more), &then)]);
         self.prove(&frame_of_count, Property::Bounds, &format!("bound{i}-more"), &claim, goal);
         Ok(())
@@ -310,7 +310,7 @@ impl<'a> Prover<'a> {
         Ok(())
     }
 
-    /// What is known in a round of a loop that mentions neither p nor the rank.
+    /// The facts about a round of a loop that mention neither p nor the rank.
     fn without_p(&self, l: &'a Loop) -> Step<ProofContext<'a>> {
         let mut cx = Context::new(self.schedule);
         let mut values = TermValues::new(self.schedule.slots + 1);
@@ -382,7 +382,7 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// The number of rounds of all loops, none of which is silent but for those without an index.
+    /// The number of rounds of all loops; only those without an index may be silent.
     fn rounds_in_all(&self, frame: &mut ProofContext<'_>) -> Step<Term> {
         if self.rounds_are_known() && !self.schedule.loops.iter().all(|l| l.indices.is_empty()) {
             return Err(NoEncoding("the number of rounds where the last loop ends".into()));
@@ -417,7 +417,7 @@ fn has_counter(l: &Loop, metric: Metric) -> bool {
 }
 
 impl MovedSet {
-    /// How many blocks a message has, where nothing hides any; the range must not depend on the clause's index.
+    /// The number of blocks of a message without conditions; the range must not depend on the clause's index.
     fn plain_size(&self, cx: &mut Context<'_>) -> Step<Term> {
         if self.is_conditional() {
             return Err(NoEncoding(format!("the number of blocks of `{}`", self.text)));
@@ -437,7 +437,7 @@ impl MovedSet {
         self.over.as_ref().is_some_and(|index| index.lo == Expr::Int(0) && p(&index.hi))
     }
 
-    /// The conditions under which there is a block, but for the range of the comprehension.
+    /// The conditions under which there is a block, except the range of the comprehension.
     fn conditions_but_range(&self) -> Vec<Expr> {
         let mut all = Vec::new();
         if let Some(index) = &self.each {
@@ -449,7 +449,7 @@ impl MovedSet {
         all
     }
 
-    /// A condition at an offset, in the message of the clause that the offset says.
+    /// A condition at an offset, in the message of the clause that the offset determines.
     fn lower_at(&self, cx: &mut Context<'_>, condition: &Expr, offset: &str) -> Step<Term> {
         let block = SymbolicBlock { source: "0".into(), offset: offset.into() };
         let mut values = self.values.clone();

@@ -1,4 +1,4 @@
-//! What a round does to what is held.
+//! How a round changes what is held.
 
 use super::sets::{MovedSet, any_has};
 use super::{HeldSet, ProofContext, Prover, Step, SymbolicBlock};
@@ -18,7 +18,7 @@ pub(super) fn carried(l: &Loop, direction: Direction, values: &TermValues) -> St
 }
 
 impl<'a> Prover<'a> {
-    /// What is sent is held and goes one way; what arrives is not held and comes one way.
+    /// Proves that each sent block is held and sent once, and that each arriving block is not held and arrives once.
     pub(super) fn flow(&mut self, n: usize, l: &'a Loop, frame: &ProofContext<'a>, before: &HeldSet) {
         self.attempt(Property::SendsHeld, |prover| {
             let sends = carried(l, Direction::Send, &frame.values)?;

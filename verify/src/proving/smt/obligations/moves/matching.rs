@@ -1,9 +1,9 @@
 //! Messages of an all-to-all meet, block by block, in both directions.
 //!
 //! The k-th send of a round is paired with the k-th receive, the same value of the clause's index, the k-th
-//! comprehension, the same offset. A block that one side has at an offset the other side has at the same one; offsets
-//! go up on both sides, so the blocks stand in the same order. Clauses and their indices go up on both sides, too, so
-//! that several messages of a pair of ranks in one round meet in their order.
+//! comprehension, the same offset. If one side has a block at an offset, the other side has it at the same offset.
+//! Offsets ascend on both sides, so the blocks are in the same order. Clauses and their indices ascend on both sides,
+//! too, so several messages of a pair of ranks in one round meet in order.
 
 use super::sets::{MovedSet, around, near};
 use super::{ProofContext, Prover, RANK};
@@ -27,7 +27,7 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// Every block of a message has its place in the message of the peer.
+    /// Proves that the peer's message has every block of a message at the same position.
     fn met(&mut self, n: usize, l: &Loop, here: &Transfer, there: &Transfer, frame: &ProofContext<'a>) {
         let forms = |t: &Transfer| {
             let over = t.blocks.parts.iter().map(|part| part.over.len()).collect::<Vec<_>>();
@@ -70,8 +70,8 @@ impl<'a> Prover<'a> {
         });
     }
 
-    /// A clause has values, its blocks are by offset, its peer is another rank near `0..p`, and all of it fits the
-    /// machine.
+    /// Proves that a clause has values, its blocks are given by offset, its peer is another rank near `0..p`, and all
+    /// of it fits the machine.
     pub(super) fn moving_clause(&mut self, n: usize, t: &Transfer, frame: &ProofContext<'a>) {
         let name = format!("round{n}-clause{}", t.site.number);
         self.attempt(Property::Defined, |prover| {

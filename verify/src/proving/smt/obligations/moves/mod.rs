@@ -1,20 +1,20 @@
-//! All-to-alls: blocks are pairs of source and destination, and a message takes its blocks along.
+//! All-to-alls: blocks are pairs of source and destination, and a message moves its blocks.
 //!
-//! A block is known here by its source `s` and its offset `o`, the way from source to destination: `0 <= s, o < p`, and
-//! the destination is `s + o` around p. Every block is one such pair, and every pair one block. A comprehension by
+//! Here a block is identified by its source `s` and its offset `o`, the distance from source to destination: `0 <= s, o
+//! < p`, and the destination is `s + o` around p. Blocks and such pairs correspond one to one. A comprehension by
 //! offset, `[a(j) -> a(j) + j; j in lo..hi, filter]`, has the block `(s, o)` where `lo <= o < hi`, the filter is true
 //! at `o` and `a(o)` is `s` around p: a formula without a quantifier, exact in both directions. That its items have
 //! this form, that offsets lie in `0..p` and sources in `[-p, 2p)` are obligations ([`sets`]). Sets of other forms are
 //! not encoded.
 //!
-//! Let H be the formula that `holds` is at a state. Why the induction is sound: before the first round a rank holds the
-//! blocks that come from it, and H says that ([`rounds`]). If every rank holds H before a round, then what it sends it
-//! holds, it sends every block once, every message meets its receive with the same blocks in the same order
-//! ([`matching`]), and what arrives was not held ([`flow`]); so a rank holds afterwards what it held and did not send,
-//! and what arrived, and that is H at the next state. The next state of nested rounds is the next inner index or, after
-//! the last, the next outer one with the first inner one, where the states of the outer index advance; every inner
-//! range has a round, so that there is no other way. No block gets lost: it leaves one rank in a message that another
-//! receives. So after the last round H at the last state is what ranks hold, and it has the blocks for them (coverage).
+//! Let H be the formula of `holds` at a state. The induction is sound: before the first round a rank holds the blocks
+//! that come from it, as H says ([`rounds`]). If every rank holds H before a round, then it holds what it sends, it
+//! sends every block once, every message meets its receive with the same blocks in the same order ([`matching`]), and
+//! what arrives was not held ([`flow`]); so a rank holds afterwards what it held and did not send, and what arrived,
+//! and that is H at the next state. The next state of nested rounds is the next inner index or, after the last, the
+//! next outer one with the first inner one, where the states of the outer index advance; every inner range has a round,
+//! so there is no other transition. No block gets lost: it leaves one rank in a message that another receives. So after
+//! the last round a rank holds H at the last state, which has all blocks for it (coverage).
 //!
 //! Costs are counted in [`counts`], by an induction over the number of blocks; [`scratch`] bounds what a rank keeps for
 //! others.
@@ -51,7 +51,7 @@ struct HeldSet {
 struct MovesEntry<'a> {
     frame: ProofContext<'a>,
     held: HeldSet,
-    /// What has been used up so far, for each metric of which that is known.
+    /// The totals so far, for each metric for which they are known.
     used: Vec<(Metric, Term)>,
 }
 
@@ -78,13 +78,13 @@ impl SymbolicBlock {
         SymbolicBlock { source, offset }
     }
 
-    /// That it is for a rank in `0..p`.
+    /// The claim that it is for a rank in `0..p`.
     fn is_for(&self, rank: &str) -> Term {
         let end = add(&self.source, &self.offset);
         or([eq(&end, rank), eq(&end, &add(rank, "p"))])
     }
 
-    /// That it neither comes from the rank nor is for it.
+    /// The claim that it neither comes from the rank nor is for it.
     fn in_transit(&self) -> Term {
         and([not(&eq(&self.source, "rank")), not(&self.is_for("rank"))])
     }
@@ -121,7 +121,7 @@ impl<'a> Prover<'a> {
         self.total_bounds(&entry);
     }
 
-    /// Constructs that the encoding does not know.
+    /// Constructs that the encoding does not support.
     fn moves_out_of_reach(&self) -> Option<String> {
         let schedule = self.schedule;
         if schedule.within().next().is_some() && self.wheel == Numbering::Ranks {
@@ -143,7 +143,7 @@ impl<'a> Prover<'a> {
 
     /// Before the first round every rank holds the blocks that come from it.
     fn all_from_here(&self, frame: ProofContext<'a>) -> Step<MovesEntry<'a>> {
-        // The variable that the schedule does not have.
+        // A variable that does not occur in the schedule.
         let j = Var { name: "j".into(), slot: self.schedule.slots };
         let rank = || Expr::var("rank", RANK);
         let end = Expr::binary(Binary::Add, rank(), Expr::Var(j.clone()));
@@ -174,7 +174,7 @@ impl HeldSet {
         Ok(HeldSet { parts: MovedSet::all(set, &[], None, values)? })
     }
 
-    /// That a block is held.
+    /// The claim that a block is held.
     fn has(&self, cx: &mut super::Context<'_>, block: &SymbolicBlock) -> Step<Term> {
         sets::any_has(&self.parts, cx, block)
     }

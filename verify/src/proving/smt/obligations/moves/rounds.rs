@@ -9,20 +9,20 @@ use roundel_spec::Schedule;
 use roundel_spec::expr::Expr;
 use roundel_spec::schedule::{Hold, Loop, State};
 
-/// A round, or where one would be: what is known there, the outer index, and the last index with its end.
+/// A round, or the point where one would be: what is known there, and the last index with its end.
 pub(super) struct RoundPoint<'a> {
     pub(super) frame: ProofContext<'a>,
-    /// The index that goes up with every round, and one past its last value.
+    /// The index that grows with every round, and one past its last value.
     last: (Term, Term),
 }
 
 /// What comes after a round.
 pub(super) struct Next<'a> {
-    /// What is known of the round.
+    /// What is known about the round.
     pub(super) frame: ProofContext<'a>,
     /// The values afterwards.
     pub(super) values: TermValues,
-    /// Which way it is, for names.
+    /// The kind of transition, for names.
     pub(super) way: &'static str,
 }
 
@@ -38,7 +38,7 @@ impl<'a> Prover<'a> {
         if l.indices.is_empty() { self.moving_round(n, l, entry) } else { self.moving_rounds(n, l, entry) }
     }
 
-    /// A round without an index: `holds` is what is true after it.
+    /// A round without an index: `holds` states what is true after it.
     fn moving_round(&mut self, n: usize, l: &'a Loop, entry: MovesEntry<'a>) -> Step<MovesEntry<'a>> {
         let mut frame = entry.frame.clone();
         if !l.states.is_empty() {
@@ -54,7 +54,7 @@ impl<'a> Prover<'a> {
         let used = self.used_by(n, l, &mut frame, &entry);
         self.counted(n, l, &frame, &used);
         self.bounds_of_round(n, l, &frame);
-        // What `holds` says is known from here on, and nothing else is needed of what was known before.
+        // From here on, what `holds` says is known; earlier facts are not needed.
         for hold in &l.holds {
             if let Hold::Fact(fact) = hold {
                 frame.adopt(fact, l)?;
@@ -122,7 +122,7 @@ impl<'a> Prover<'a> {
         self.flow(n, l, frame, before);
     }
 
-    /// `holds` is by offset, and names no block twice.
+    /// Proves that the blocks of `holds` are given by offset, and that none is named twice.
     fn names_blocks_once(&mut self, name: &str, frame: &ProofContext<'a>, held: &HeldSet) {
         self.attempt(Property::Invariant, |prover| {
             prover.by_offset(&format!("{name}-holds"), &held.parts, frame)?;
@@ -130,7 +130,7 @@ impl<'a> Prover<'a> {
         });
     }
 
-    /// States advance with an index of the loop, by what is known of that index.
+    /// Checks that states advance with an index of the loop, by values that are known at that index.
     fn states_are_plain(&self, l: &Loop) -> Step<()> {
         let [_, inner] = l.indices.as_slice() else { return Ok(()) };
         let mixed = |state: &&State| state.each == 0 && mentions(self.schedule, &state.next, inner.var.slot);
@@ -176,8 +176,8 @@ impl<'a> Prover<'a> {
         Ok(())
     }
 
-    /// A frame at an outer index: before any of its rounds or, at the `end`, after the last of all. Inner indices are
-    /// at their beginning, and the facts of `holds` are true.
+    /// A frame at an outer index: before its first round or, at the `end`, after the last round of all. Inner indices
+    /// have their first values, and the facts of `holds` are true.
     fn outer_point(&self, l: &'a Loop, suffix: &str, end: bool) -> Step<(ProofContext<'a>, Term)> {
         let mut frame = self.base()?;
         let outer = &l.indices[0];
@@ -197,7 +197,7 @@ impl<'a> Prover<'a> {
         Ok((frame, s))
     }
 
-    /// A frame before any round, with the facts of `holds`.
+    /// A frame before an arbitrary round, with the facts of `holds`.
     fn inside(&self, l: &'a Loop, suffix: &str) -> Step<RoundPoint<'a>> {
         let mut frame = self.base()?;
         let mut last = Default::default();
@@ -271,7 +271,7 @@ fn advanced(l: &Loop, level: usize, frame: &mut ProofContext<'_>, values: &TermV
     Ok(next)
 }
 
-/// What `holds` says of the blocks.
+/// The blocks that `holds` declares.
 fn declared(l: &Loop, values: &TermValues) -> Step<HeldSet> {
     let mut sets = l.holds.iter().filter_map(|hold| match hold {
         Hold::Blocks(set) => Some(set),
@@ -284,7 +284,7 @@ fn declared(l: &Loop, values: &TermValues) -> Step<HeldSet> {
     }
 }
 
-/// Whether a variable occurs in an expression, also inside of definitions.
+/// Whether a variable occurs in an expression, directly or inside definitions.
 pub(super) fn mentions(schedule: &Schedule, e: &Expr, slot: usize) -> bool {
     let mut found = false;
     e.walk(&mut |e| match e {

@@ -1,6 +1,6 @@
 //! What a rank keeps for others between rounds.
 //!
-//! A bound E(p) is shown offset by offset. If E does not fall as p grows, if a rank holds at most one block of each
+//! A bound E(p) is shown offset by offset. If E does not decrease as p grows, if a rank holds at most one block of each
 //! offset, and if every offset `o >= 1` of which it ever holds a block in transit is one where E grows, from `E(o)` to
 //! `E(o + 1)`, then it holds at most `E(p) - E(1)` of them at a time.
 
@@ -13,7 +13,7 @@ use roundel_spec::expr::{Builtin, Expr};
 use roundel_spec::schedule::{Bound, Metric};
 
 impl<'a> Prover<'a> {
-    /// What is held at a point of the run, against the bounds on what is kept for others.
+    /// Compares what is held at a point of the run with the bounds on what is kept for others.
     pub(super) fn scratch_at(&mut self, name: &str, frame: &ProofContext<'a>, held: &HeldSet) {
         let scratch = |bound: &&Bound| bound.metric == Metric::Scratch && !bound.checked;
         for (i, bound) in self.schedule.bounds.iter().enumerate().filter(|(_, bound)| scratch(bound)) {
@@ -22,7 +22,7 @@ impl<'a> Prover<'a> {
                 let mut frame = frame.clone();
                 let block = SymbolicBlock::any(&mut frame);
                 let there = held.has(&mut frame.cx, &block)?;
-                // There may be nothing in transit, and nothing held: that is part of the claim.
+                // Nothing need be in transit or held: that is part of the claim.
                 let kept = and([there.clone(), block.in_transit()]);
                 if bound.value == Expr::Int(0) {
                     let goal = not(&kept);
@@ -46,9 +46,9 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// That an offset is at least 2 and has several digits that are not 0, to the base of a logarithm that the bound
-    /// has. This is what stands between the two halves of the proof, if there is such a logarithm: blocks in transit
-    /// have such offsets, and the bound grows at such offsets.
+    /// The claim that an offset is at least 2 and has several digits that are not 0, to the base of a logarithm in the
+    /// bound. If there is such a logarithm, this claim connects the two halves of the proof: blocks in transit have
+    /// such offsets, and the bound grows at such offsets.
     fn several_digits(&self, frame: &mut ProofContext<'_>, bound: &Bound, offset: &str) -> Step<Option<Term>> {
         let Some(base) = base_of_logarithm(self.schedule, &bound.value) else { return Ok(None) };
         let values = frame.values.without(P);
@@ -58,7 +58,7 @@ impl<'a> Prover<'a> {
         Ok(Some(and([ge(offset, "2"), ge(&digits, "1"), not(&eq(&rest, "0"))])))
     }
 
-    /// What the bound itself must be like.
+    /// Proves what is required of the bound itself.
     pub(super) fn scratch_bound(&mut self, i: usize, bound: &Bound) -> Step<()> {
         if bound.value == Expr::Int(0) {
             return Ok(());
@@ -83,7 +83,7 @@ impl<'a> Prover<'a> {
             let claim = format!("`{bound}`: it grows at offsets of several digits");
             self.prove(&frame, Property::Bounds, &format!("bound{i}-digits"), &claim, goal);
         }
-        // Without another rank, too.
+        // Also with a single rank.
         let claim = format!("`{bound}` is not negative with one rank");
         let mut one = self.base()?;
         one.cx.settle();
@@ -94,8 +94,8 @@ impl<'a> Prover<'a> {
     }
 }
 
-/// That an offset is at least 1, and a bound is larger with one more than the offset than with the offset, in the place
-/// of p.
+/// The claim that an offset is at least 1, and that a bound is larger at the offset plus one than at the offset, in
+/// place of p.
 fn grows(frame: &mut ProofContext<'_>, bound: &Bound, offset: &str) -> Step<Term> {
     let values = frame.values.clone();
     let now = frame.cx.lower(&bound.value, &values.with(P, offset))?;
@@ -103,7 +103,7 @@ fn grows(frame: &mut ProofContext<'_>, bound: &Bound, offset: &str) -> Step<Term
     Ok(and([ge(offset, "1"), lt(&now, &then)]))
 }
 
-/// The base of the first logarithm of p in an expression, also inside of definitions.
+/// The base of the first logarithm of p in an expression or in its definitions.
 fn base_of_logarithm(schedule: &Schedule, e: &Expr) -> Option<Expr> {
     let mut found = None;
     e.walk(&mut |e| match e {

@@ -20,12 +20,12 @@ pub(super) struct MovedSet {
     source: Expr,
     destination: Expr,
     pub(super) values: TermValues,
-    /// As declared, for people.
+    /// The declared text, for messages.
     pub(super) text: String,
 }
 
-/// A block of a comprehension, at given indices: where there is one, its source, not wrapped, its destination and its
-/// offset.
+/// A block of a comprehension at given indices: the condition under which it exists, its source (not wrapped), its
+/// destination and its offset.
 pub(super) struct MovedElement {
     pub(super) condition: Term,
     pub(super) source: Term,
@@ -61,13 +61,13 @@ impl MovedSet {
         })
     }
 
-    /// The same as another rank sees it.
+    /// The same set with the values of another rank.
     pub(super) fn with_values(&self, values: &TermValues) -> Self {
         MovedSet { values: values.clone(), ..self.clone() }
     }
 
-    /// The conditions under which there is a block at indices `z` of the clause and `j`, each lowered where those
-    /// before it are true; they are left entered. Gives the values with the indices set.
+    /// The conditions under which there is a block at indices `z` of the clause and `j`, each lowered under those
+    /// before it; they stay entered. Returns the values with the indices set.
     fn conditions(&self, cx: &mut Context<'_>, z: &str, j: &str, all: &mut Vec<Term>) -> Step<TermValues> {
         let mut values = self.values.clone();
         let mut under = |cx: &mut Context<'_>, condition: Term| {
@@ -95,7 +95,7 @@ impl MovedSet {
         Ok(values)
     }
 
-    /// That there is a block at given indices; one by one, in the order in which they are looked at.
+    /// The conditions for a block at given indices, in the order in which they are evaluated.
     pub(super) fn at_indices(&self, cx: &mut Context<'_>, z: &str, j: &str) -> Step<Vec<Term>> {
         let mut all = Vec::new();
         let lowered = self.conditions(cx, z, j, &mut all);
@@ -123,14 +123,14 @@ impl MovedSet {
         Ok((z, j, element))
     }
 
-    /// That a block is in the message with index `z` of the clause.
+    /// The claim that a block is in the message with index `z` of the clause.
     pub(super) fn has(&self, cx: &mut Context<'_>, z: &str, block: &SymbolicBlock) -> Step<Term> {
         let element = self.at(cx, z, &block.offset)?;
         Ok(and([element.condition, eq(&element.offset, &block.offset), around(&element.source, &block.source)]))
     }
 
-    /// In which message of its clause a block is, if in any: the index that an equation of the filter, or the offset,
-    /// says. That it is no other is an obligation.
+    /// The message of its clause that a block is in, if any: an equation of the filter, or the offset, determines the
+    /// index. That it is in no other is an obligation.
     pub(super) fn which(&self, cx: &mut Context<'_>, block: &SymbolicBlock) -> Step<Term> {
         let Some(each) = &self.each else { return Ok("0".into()) };
         let slot = each.var.slot;
@@ -169,30 +169,30 @@ impl MovedSet {
         self.guard.iter().chain(&self.filter).flat_map(conjuncts).cloned().collect()
     }
 
-    /// That a block is in any message of the clause.
+    /// The claim that a block is in some message of the clause.
     pub(super) fn has_in_any(&self, cx: &mut Context<'_>, block: &SymbolicBlock) -> Step<Term> {
         let z = self.which(cx, block)?;
         self.has(cx, &z, block)
     }
 }
 
-/// That a block is in one of several comprehensions.
+/// The claim that a block is in one of several comprehensions.
 pub(super) fn any_has(all: &[MovedSet], cx: &mut Context<'_>, block: &SymbolicBlock) -> Step<Term> {
     let each = all.iter().map(|one| one.has_in_any(cx, block)).collect::<Step<Vec<Term>>>()?;
     Ok(or(each))
 }
 
-/// That a number in `[-p, 2p)` is one in `0..p` around p.
+/// The claim that a number in `[-p, 2p)` equals one in `0..p` modulo p.
 pub(super) fn around(x: &str, rank: &str) -> Term {
     or((-1..=1).map(|turns| eq(x, &add(rank, &mul(&int(turns), "p")))))
 }
 
-/// That a number is in `[-p, 2p)`.
+/// The claim that a number is in `[-p, 2p)`.
 pub(super) fn near(x: &str) -> Term {
     and([ge(x, "(- p)"), lt(x, "(* 2 p)")])
 }
 
-/// The conditions that a condition consists of.
+/// The conjuncts of a condition.
 pub(super) fn conjuncts(e: &Expr) -> Vec<&Expr> {
     match e {
         Expr::Binary(Binary::And, a, b) => [conjuncts(a), conjuncts(b)].concat(),
@@ -209,7 +209,7 @@ pub(super) fn equation(e: &Expr) -> Option<(Expr, Expr)> {
 }
 
 impl<'a> Prover<'a> {
-    /// Comprehensions are by offset: what their formulas rest on.
+    /// Proves that comprehensions are given by offset, which their formulas rely on.
     pub(super) fn by_offset(&mut self, name: &str, all: &[MovedSet], frame: &ProofContext<'a>) -> Step<()> {
         for (i, one) in all.iter().enumerate() {
             let mut frame = frame.clone();

@@ -178,7 +178,7 @@ impl<'a> Prover<'a> {
         Ok(())
     }
 
-    /// Proves that nobody has contributed to both sets.
+    /// Proves that no rank has contributed to both sets.
     fn apart(
         &mut self,
         at: &Arrival<'_, 'a>,
@@ -285,7 +285,7 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// After the last round, everybody has contributed to what a rank must have.
+    /// After the last round, every rank has contributed to what a rank must have.
     pub(in super::super) fn complete(&mut self, frame: &ProofContext<'a>, lines: &[ContributorClaim]) -> Step<()> {
         let mut frame = frame.clone();
         let block = match self.schedule.kind {

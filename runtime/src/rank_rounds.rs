@@ -1,15 +1,12 @@
 //! Records the rounds of one rank.
 //!
-//! All planners use this record, so that their code is compiled once and not once for each algorithm. The record has
-//! exactly what the generated code produces, stripe by stripe.
+//! Everything that executes or plans a collective replays this record, so its code is compiled once, not once for each
+//! algorithm. The record contains exactly what the generated code produces, stripe by stripe.
 
-use crate::mpi::lowering::build::EndsTheJob;
-use crate::mpi::lowering::numbers::numbers;
 use crate::transport::RankPlacement;
 use roundel_spec::sink::infallible;
 use roundel_spec::{Blocks, Collective, Sink, Site, Stripe, rounds_of};
 use std::convert::Infallible;
-use std::mem::forget;
 use std::ops::Range;
 
 /// One rank's messages, in order.
@@ -17,11 +14,14 @@ use std::ops::Range;
 pub(crate) struct RankRounds {
     notes: Vec<RankEvent>,
     stripes: Vec<Stripe>,
+    /// The name of the collective.
+    pub(crate) name: &'static str,
     /// The number of blocks, and of lines.
     pub(crate) blocks: usize,
     pub(crate) lines: usize,
-    /// The numbers in `roundel show` of the rounds in which this rank has messages; none unless messages are
+    /// The numbers in `roundel show` of the rounds in which this rank has messages; `None` unless messages are
     /// recorded.
+    #[cfg(feature = "mpi")]
     pub(crate) numbers: Option<Vec<usize>>,
 }
 
@@ -45,30 +45,22 @@ impl Blocks for WrittenBlocks<'_> {
 }
 
 impl RankRounds {
-    /// Records the schedule of a rank. The rounds are numbered if messages are recorded.
-    pub(crate) fn of<K: Collective>(collective: &K, here: RankPlacement<'_>, recorded: bool) -> Self {
-        let guard = EndsTheJob { rank: here.rank };
-        let mut rounds = RankRounds {
-            blocks: collective.blocks(&here.seen::<K>()) as usize,
-            lines: K::LINES,
-            ..RankRounds::default()
-        };
+    /// Records the schedule of a rank.
+    pub(crate) fn of<K: Collective>(collective: &K, here: RankPlacement<'_>) -> Self {
+        let blocks = collective.blocks(&here.seen::<K>()) as usize;
+        let mut rounds = RankRounds { name: K::NAME, blocks, lines: K::LINES, ..RankRounds::default() };
         infallible(rounds_of(collective, here.placement, here.rank, &mut rounds));
-        rounds.numbers = recorded.then(|| numbers(collective, here));
-        forget(guard);
         rounds
     }
 
     /// Replays the recorded schedule to a sink.
-    pub(crate) fn replay(&self, sink: &mut impl Sink<Error = Infallible>) {
+    pub(crate) fn replay<S: Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
         let blocks = |stripes: &Range<usize>| WrittenBlocks(&self.stripes[stripes.clone()]);
-        for note in &self.notes {
-            infallible(match note {
-                RankEvent::Send(site, to, stripes) => sink.send(*site, *to, blocks(stripes)),
-                RankEvent::Receive(site, from, stripes) => sink.recv(*site, *from, blocks(stripes)),
-                RankEvent::End => sink.end_round(),
-            });
-        }
+        self.notes.iter().try_for_each(|note| match note {
+            RankEvent::Send(site, to, stripes) => sink.send(*site, *to, blocks(stripes)),
+            RankEvent::Receive(site, from, stripes) => sink.recv(*site, *from, blocks(stripes)),
+            RankEvent::End => sink.end_round(),
+        })
     }
 
     fn write<B: Blocks>(&mut self, blocks: &B) -> Range<usize> {

@@ -21,7 +21,7 @@ pub(crate) fn check(call: &'static str, code: c_int) -> Result<(), Error> {
 pub(crate) fn failure(call: &'static str, code: c_int) -> Error {
     let mut text = [0u8; ffi::MPI_MAX_ERROR_STRING as usize + 1];
     let mut len: c_int = 0;
-    // SAFETY: the buffer is longer than any text that MPI writes, and any code may be asked about.
+    // SAFETY: the buffer is longer than any text that MPI writes, and the function accepts any code.
     let found = unsafe { ffi::MPI_Error_string(code, text.as_mut_ptr().cast(), &mut len) } == SUCCESS;
     let message = match text.get(..len as usize) {
         Some(text) if found => String::from_utf8_lossy(text).into_owned(),
@@ -40,7 +40,7 @@ pub(crate) fn is(code: c_int, class: u32) -> bool {
 #[cold]
 fn class_of(code: c_int) -> c_int {
     let mut class: c_int = OTHER;
-    // SAFETY: any code may be asked about.
+    // SAFETY: the function accepts any code.
     let known = unsafe { ffi::MPI_Error_class(code, &mut class) } == SUCCESS;
     if known { class } else { OTHER }
 }

@@ -1,9 +1,9 @@
-//! What the keys of attributes on communicators and on datatypes share.
+//! Code for the keys of attributes on communicators and on datatypes.
 
-use crate::mpi::comm::code::SUCCESS;
+use crate::mpi::process::code::SUCCESS;
 use std::ffi::{c_int, c_void};
 
-/// The callback by which MPI asks whether a duplicate gets the attribute.
+/// The callback in which MPI asks whether a duplicate inherits the attribute. It does not.
 pub(crate) unsafe extern "C" fn do_not_copy<H>(
     _handle: H,
     _key: c_int,

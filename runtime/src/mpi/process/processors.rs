@@ -1,7 +1,7 @@
 //! Counts processors, which decides whether a waiting rank spins or yields.
 
-/// The number of processors of the machine. If this rank is bound to some of them, those are not the ones of other
-/// ranks.
+/// The number of processors of the machine, including those that this rank is not bound to: other ranks may run
+/// there.
 pub(crate) fn processors() -> usize {
     let online = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
     let known = counted(&online);

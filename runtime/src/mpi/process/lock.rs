@@ -1,4 +1,4 @@
-//! The lock for what is created once in a process.
+//! The lock for objects that a process creates once.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -1,7 +1,7 @@
 //! Aborts a job that cannot go on: a rank that panics in the middle of a collective would leave the others waiting
 //! for ever.
 
-use crate::mpi::comm::say::say;
+use crate::mpi::process::say::say;
 use ::mpi::ffi;
 use std::fmt::Display;
 use std::time::Duration;
@@ -13,7 +13,7 @@ pub(crate) fn let_it_be_read() {
     std::thread::sleep(Duration::from_millis(200));
 }
 
-/// Reports why, and ends all ranks.
+/// Prints the reason and ends all ranks.
 #[cold]
 pub(crate) fn end_the_job(reason: impl Display) -> ! {
     say(format_args!("{reason}; ending the MPI job"));

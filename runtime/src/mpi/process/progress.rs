@@ -1,14 +1,14 @@
-//! Lets MPI make progress while a rank waits for something that MPI knows nothing of.
+//! Lets MPI make progress while a rank waits for something that MPI does not know about.
 
 use crate::error::Error;
-use crate::mpi::comm::code::check;
+use crate::mpi::process::code::check;
 use ::mpi::ffi;
 use std::ffi::c_int;
 
-/// No message has this tag: a probe that finds a message returns at once, and then MPI makes no progress.
+/// No message has this tag. If a probe finds a message, it returns at once and MPI makes no progress.
 const NEVER: c_int = 5;
 
-/// Lets MPI progress messages, which other ranks may need before they do what this rank waits for.
+/// Lets MPI progress messages. Other ranks may need them before they do what this rank waits for.
 #[cold]
 pub(crate) fn progress(comm: ffi::MPI_Comm) -> Result<(), Error> {
     let mut found = 0;

@@ -177,6 +177,9 @@ impl<'a> Prover<'a> {
     /// An upper bound on messages between nodes: one for each sending clause in each round; or on the rounds that have
     /// such a clause. Inside nodes there are none.
     fn at_most_in_all(&self, frame: &mut ProofContext<'_>, metric: Metric) -> Step<Term> {
+        if !metric.is_nonlocal() {
+            return Err(NoEncoding(format!("a bound on {metric} without `holds({metric} = …)`")));
+        }
         let mut total = "0".to_string();
         for (n, l) in self.schedule.loops.iter().enumerate() {
             if self.stays_on_node(l) && l.within.iter().all(|within| within.group == Group::Node) {
@@ -234,6 +237,9 @@ impl<'a> Prover<'a> {
         }
         let mut total = "0".to_string();
         for l in &self.schedule.loops {
+            if l.indices.len() > 1 {
+                return Err(NoEncoding("the number of nested rounds".into()));
+            }
             let Some(index) = l.indices.first() else {
                 let one = if exact && self.schedule.kind.reduces() { self.active(l, frame)? } else { "1".into() };
                 total = add(&total, &one);

@@ -137,6 +137,10 @@ impl<'a> Prover<'a> {
         if bounds_vary(self.schedule, l) {
             return Err(NoEncoding("a number of rounds that differs between ranks is not encoded".into()));
         }
+        let counts = l.holds.iter().any(|hold| matches!(hold, Hold::Counter(..)));
+        if counts || !l.ends_with.is_empty() {
+            return Err(NoEncoding("counters and final conditions of nested rounds are not encoded".into()));
+        }
         let two = l.states.len() == 2 && l.states.iter().all(|state| state.backward && state.each == 0);
         if !two || l.states.iter().any(|state| varies(self.schedule, &state.init)) || !l.hints.is_empty() {
             return Err(NoEncoding("states other than a first node and a number of nodes are not encoded".into()));

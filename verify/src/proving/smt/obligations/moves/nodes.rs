@@ -162,6 +162,9 @@ impl<'a> Prover<'a> {
     /// One round: its messages, then its inner all-to-alls.
     fn placed_round(&mut self, n: usize, frame: &ProofContext<'a>, before: PlacedMemory) -> Step<PlacedMemory> {
         let l = &self.schedule.loops[n];
+        if l.holds.iter().any(|hold| matches!(hold, Hold::Counter(..))) {
+            return Err(NoEncoding("a counter of `holds`, of an all-to-all that looks at nodes,".into()));
+        }
         let mut frame = frame.clone();
         self.hints(n, l, &mut frame)?;
         let of = |direction| l.transfers.iter().filter(move |t| t.direction == direction).collect::<Vec<_>>();

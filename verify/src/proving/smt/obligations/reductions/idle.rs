@@ -68,9 +68,10 @@ impl<'a> Prover<'a> {
     /// What a bound on the rounds between nodes rests on.
     pub(in super::super) fn rounds_between_nodes(&mut self, n: usize, l: &'a Loop, inside: &ProofContext<'a>) {
         let speaks = |bound: &&Bound| bound.metric == Metric::NonlocalRounds && !bound.checked;
-        let Some(bound) = self.schedule.bounds.iter().find(speaks) else { return };
-        let counted = self.schedule.kind.reduces() && !self.stays_on_node(l);
-        if counted && (l.indices.is_empty() || bound.exact) {
+        let bounds: Vec<&Bound> = self.schedule.bounds.iter().filter(speaks).collect();
+        let exact = bounds.iter().any(|bound| bound.exact);
+        let counted = !bounds.is_empty() && self.schedule.kind.reduces() && !self.stays_on_node(l);
+        if counted && (l.indices.is_empty() || exact) {
             self.no_silent_reduction(n, l, inside);
         }
     }

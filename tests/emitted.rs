@@ -7,9 +7,10 @@
 use roundel::algorithms::{self, Entry, catalogue};
 use roundel_spec::Direction;
 use roundel_spec::c::{Calls, EmittedFiles, FileOptions};
-use roundel_spec::check::Points;
+use roundel_spec::check::{self, Point, Points};
 use roundel_spec::record::{Message, RankLog};
-use roundel_spec::{Action, Arguments, Placement, Schedule};
+use roundel_spec::schedule::Side;
+use roundel_spec::{Action, Arguments, Kind, Placement, Schedule, Trace};
 use roundel_verify::catalogue::record;
 use roundel_verify::emit::emit_c;
 use std::fmt::Write as _;
@@ -37,6 +38,37 @@ fn emitted_c_does_what_generated_rust_does() {
         for args in combinations(&schedule) {
             let (found, expected) = (recorded(&program, last, &args), expected(entry, last, &args));
             assert!(found == expected, "{} with {args:?}: {}", entry.name, first_difference(&found, &expected));
+        }
+    }
+}
+
+/// A reverse runs its loops from the last round to the first, with states that are declared forwards.
+#[test]
+fn emitted_c_runs_backwards_like_the_schedule() {
+    for (name, kind) in [
+        ("allgather/neighbor-exchange", Kind::ReduceScatter),
+        ("allgather/k-bruck", Kind::ReduceScatter),
+        ("allgather/sparbit", Kind::ReduceScatter),
+        ("broadcast/binomial", Kind::Reduce),
+        ("scatter/binomial", Kind::Gather),
+        ("alltoall/modified-bruck", Kind::Alltoall),
+    ] {
+        let reverse = (find(name).schedule)().reversed(kind, Side::Right);
+        let program = compile(&format!("reverse-{name}"), &emitted(&reverse));
+        for args in combinations(&reverse) {
+            let found = recorded(&program, LAST_ALLTOALL, &args);
+            let mut expected = String::new();
+            for p in 1..=LAST_ALLTOALL {
+                let point = Point { placement: Placement::consecutive(p, p), args: args.clone() };
+                match check::in_domain(&reverse, &point) {
+                    Ok(true) => {
+                        let trace = check::record_schedule(&reverse, &point);
+                        write_trace(&trace.unwrap_or_else(|fault| panic!("{name}: {fault}")), &mut expected);
+                    }
+                    _ => expected += &format!("p {p} refused\n"),
+                }
+            }
+            assert!(found == expected, "{name} with {args:?}: {}", first_difference(&found, &expected));
         }
     }
 }
@@ -282,6 +314,11 @@ fn write_recorded(entry: &Entry, args: &Arguments, placement: &Placement, out: &
     let p = placement.p();
     let answer = record(entry, args, placement).unwrap_or_else(|error| panic!("{error}"));
     let Ok(trace) = answer else { return *out += &format!("p {p} refused\n") };
+    write_trace(&trace, out);
+}
+
+fn write_trace(trace: &Trace, out: &mut String) {
+    let p = trace.p();
     for (rank, log) in trace.ranks.iter().enumerate() {
         *out += &format!("p {p} rank {rank}\n");
         let rounds = (0..log.rounds()).map(|round| log.round(round)).filter(|messages| !messages.is_empty());

@@ -17,8 +17,8 @@ use proc_macro::TokenStream;
 #[proc_macro_derive(
     Collective,
     attributes(
-        collective, split, lines, order, requires, define, round, state, send, recv, exchange, within, holds, hint,
-        bound, checked, layout, check
+        collective, reverse_of, split, lines, order, requires, define, round, state, send, recv, exchange, within,
+        holds, hint, bound, checked, layout, check
     )
 )]
 pub fn derive_collective(input: TokenStream) -> TokenStream {

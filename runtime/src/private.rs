@@ -25,7 +25,7 @@ pub mod data {
     pub use roundel_spec::expr::{Binary, Builtin, Expr, ListVar, Unary, Var};
     pub use roundel_spec::schedule::{
         Bound, BoundScope, Domain, Function, Group, Hold, Inner, Layout, Limits, ListParameter, Loop, Metric, Number,
-        Order, Schedule, State, Transfer, Within,
+        Order, ReverseOf, Schedule, Side, State, Transfer, Within,
     };
     pub use roundel_spec::{Action, Site};
 }

@@ -148,7 +148,7 @@ fn the_same_bits_everywhere() {
 fn what_makes_no_sense_is_refused() {
     let refused = |args: &[&str], words: &str| EXPLAIN.refused(&[&["allreduce"], args].concat(), words);
     refused(&["-p", "0"], "0 ranks are not possible here: give a number in 1..=2147483647");
-    refused(&["-p", "-4"], "ranks are not possible");
+    refused(&["-p", "-4"], "`-4` is no number of ranks");
     refused(&["-p", "4", "--ppn", "0"], "a node needs at least one rank");
     refused(&["--nodes", "0"], "0 nodes of 1 ranks cannot be counted");
     refused(&["--nodes", "3000000000", "--ppn", "4"], "cannot be counted");

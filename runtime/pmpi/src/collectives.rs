@@ -7,6 +7,7 @@ use crate::arguments;
 use crate::passing::{ArgumentWord, CallKey, all, ends, lists};
 use crate::serve::{self, RepeatOutcome};
 use mpi::ffi::{self, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request};
+use roundel::mpi::raw;
 use std::ffi::{c_int, c_void};
 
 type In = *const c_void;
@@ -49,11 +50,11 @@ macro_rules! forms {
         /// The same as for the MPI function.
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name($($argument: $type,)* $comm: MPI_Comm, request: *mut MPI_Request) -> c_int {
-            let words = [$($argument.word()),*];
-            let key = CallKey { function: $name as *const () as usize, comm: $comm, words, lists: [None; 2] };
+            let (words, lists) = ([$($argument.word()),*], lists([$($argument.list()),*]));
+            let key = CallKey { function: $name as *const () as usize, comm: $comm, words, lists };
             // SAFETY: the program's arguments, and the library's function for them.
             unsafe {
-                if all($comm) || key.is_last() {
+                if all($comm) || key.is_last() || lists[0].is_some() && raw::is_left(key.call()) {
                     return ffi::$library($($argument,)* $comm, request);
                 }
                 let served = serve::starting(stringify!($name), &key, request, || $call);

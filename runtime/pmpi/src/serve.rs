@@ -79,8 +79,13 @@ pub(crate) unsafe fn starting<const N: usize>(
             Some(hand_out(function, key.comm, to, || request::once(function, key.comm, *call)))
         }
         Ok(PreparedCall::Library) => None,
-        Ok(PreparedCall::Passes) => {
+        Ok(PreparedCall::Passes { by_lists: false }) => {
             key.keep();
+            None
+        }
+        Ok(PreparedCall::Passes { by_lists: true }) => {
+            // SAFETY: as above.
+            unsafe { raw::remember_left(key.call()) };
             None
         }
         Err(failure) => Some(failure.raise(key.comm, function)),
@@ -103,7 +108,7 @@ pub(crate) unsafe fn preparing(
         Ok(PreparedCall::Ready(call)) => {
             Some(hand_out(function, comm, to, || request::persistent(function, comm, *call)))
         }
-        Ok(PreparedCall::Library | PreparedCall::Passes) => None,
+        Ok(PreparedCall::Library | PreparedCall::Passes { .. }) => None,
         Err(failure) => Some(failure.raise(comm, function)),
     }
 }

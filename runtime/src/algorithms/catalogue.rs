@@ -1,7 +1,8 @@
 //! The algorithms by name.
 
 use super::allgather::{
-    Bruck, Hierarchical, KBruck, LocalityBruck, MultiLane, NeighborExchange, RecursiveDoubling, Ring, Sparbit,
+    Bruck, Circulant, Hierarchical, KBruck, LocalityBruck, MultiLane, NeighborExchange, RecursiveDoubling, Ring,
+    Sparbit,
 };
 use super::allreduce::{
     CyclicShiftAllreduce, NapAllreduce, PrefixAllreduce, RabenseifnerAllreduce, RecursiveDoublingAllreduce,
@@ -158,6 +159,7 @@ catalogue! {
     "allgather/bruck" => Bruck, allgather in "allgather/bruck.rs",
     "allgather/k-bruck" => KBruck, allgather in "allgather/k_bruck.rs",
     "allgather/sparbit" => Sparbit, allgather in "allgather/sparbit.rs",
+    "allgather/circulant" => Circulant, allgather in "allgather/circulant.rs",
     "allgather/locality-bruck" => LocalityBruck, allgather in "allgather/locality_bruck.rs",
     "allgather/hierarchical" => Hierarchical, allgather in "allgather/hierarchical.rs",
     "allgather/multi-lane" => MultiLane, allgather in "allgather/multi_lane.rs",

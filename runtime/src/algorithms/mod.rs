@@ -13,7 +13,8 @@ pub mod reduce_scatter;
 pub mod scatter;
 
 pub use allgather::{
-    Bruck, Hierarchical, KBruck, LocalityBruck, MultiLane, NeighborExchange, RecursiveDoubling, Ring, Sparbit,
+    Bruck, Circulant, Hierarchical, KBruck, LocalityBruck, MultiLane, NeighborExchange, RecursiveDoubling, Ring,
+    Sparbit,
 };
 pub use allreduce::{
     CyclicShiftAllreduce, NapAllreduce, PrefixAllreduce, RabenseifnerAllreduce, RecursiveDoublingAllreduce,

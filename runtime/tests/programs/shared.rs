@@ -107,8 +107,7 @@ fn every_number_of_ranks_that_is_served() {
             };
             holds(&[one(p / 3, 1, false), one(0, 3, true), one(p - 1, 2, false)], 2);
         }
-        let long = p * 37;
-        let segmented = |kind: Kind, in_place: bool| Case { slot: 64 * p, in_place, ..case(kind, p, vec![long]) };
+        let segmented = |kind: Kind, in_place: bool| Case { slot: 1024 * p, in_place, ..case(kind, p, vec![1100]) };
         holds(&[segmented(Kind::Allreduce, false), segmented(Kind::Allreduce, true)], 2);
         let lengths: Vec<usize> = (0..p).map(|rank| rank * 37 % 5).collect();
         for (kind, gap) in [(Kind::Allgather, 3), (Kind::ReduceScatter, 0)] {

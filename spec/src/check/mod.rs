@@ -86,7 +86,9 @@ pub struct Passed {
 /// Applies all rules to the trace of one point.
 pub fn trace(schedule: &Schedule, point: &Point, trace: &Trace) -> Result<Passed, Violation> {
     let scene = CheckInput { schedule, point, trace };
-    if schedule.kind.reduces() { reduction(&scene) } else { gather(&scene) }
+    let passed = if schedule.kind.reduces() { reduction(&scene) } else { gather(&scene) }?;
+    // `holds`, and all that a proof rests on, is about the forward collective.
+    schedule.forward().map_or(Ok(None), |forward| at_point(&forward, point)).map(|_| passed)
 }
 
 fn gather(scene: &CheckInput<'_>) -> Result<Passed, Violation> {

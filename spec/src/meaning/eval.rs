@@ -6,6 +6,7 @@
 
 mod groups;
 mod memo;
+mod reverse;
 
 use crate::meaning::arith::MAX_P;
 use crate::meaning::arith::{self, budget};
@@ -409,6 +410,9 @@ pub trait Walker {
 /// Walks through all rounds of one rank.
 pub fn walk<W: Walker>(env: &mut Env<'_>, walker: &mut W) -> Result<(), Halt<W::Stop>> {
     let schedule = env.schedule;
+    if schedule.reverse_of.is_some() {
+        return reverse::walk(env, walker);
+    }
     for (n, l) in schedule.loops.iter().enumerate() {
         for (i, state) in l.states.iter().enumerate() {
             env.values[state.var.slot] = at(SchedulePart::State(n, i), env.eval(&state.init))?;

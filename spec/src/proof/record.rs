@@ -126,7 +126,7 @@ pub struct Induction {
 }
 
 /// The properties of obligations.
-const PROPERTIES: [&str; 19] = [
+const PROPERTIES: [&str; 20] = [
     "defined",
     "initialisation",
     "wrap-range",
@@ -146,6 +146,7 @@ const PROPERTIES: [&str; 19] = [
     "bounds",
     "machine-width",
     "hints",
+    "root",
 ];
 
 /// Properties that every induction needs, whatever the collective.
@@ -189,6 +190,9 @@ pub struct Record {
     pub collective: String,
     /// The fingerprint of its schedule.
     pub schedule: String,
+    /// The fingerprint of the forward collective, if it is the reverse of one: the induction is about that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reverse_of: Option<String>,
     /// The calls for which it is correct.
     pub range: ProvedRange,
     /// The calls for which it reduces in the order that it claims, if it claims any.
@@ -243,6 +247,11 @@ impl fmt::Display for RecordError {
     }
 }
 
+/// The fingerprint of the collective of which a schedule is the reverse.
+fn forward(schedule: &Schedule) -> Option<String> {
+    schedule.forward().map(|forward| forward.fingerprint())
+}
+
 /// The properties that the exhaustive engine checks.
 const EXHAUSTIVE: [&str; 8] =
     ["defined", "no-self-message", "peer-inverse", "same-blocks", "sends-held", "single-write", "coverage", "bounds"];
@@ -294,6 +303,7 @@ impl Record {
         let mut record = Record {
             collective: schedule.name.clone(),
             schedule: schedule.fingerprint(),
+            reverse_of: forward(schedule),
             range: ProvedRange::nothing(schedule),
             order: None,
             bounds: None,
@@ -337,6 +347,9 @@ impl Record {
     pub fn fits(&self, schedule: &Schedule) -> Result<(), RecordError> {
         if self.schedule != schedule.fingerprint() || self.collective != schedule.name {
             return Err(RecordError::Declaration);
+        }
+        if self.reverse_of != forward(schedule) {
+            return Err(RecordError::Parts("it is about the reverse of something else".into()));
         }
         let exhaustive = self.exhaustive.as_ref().and_then(|part| part.inconsistency(schedule));
         if let Some(reason) = exhaustive.or(self.induction.as_ref().and_then(Induction::inconsistency)) {

@@ -13,8 +13,8 @@ use crate::schedule::expr::{BUILTIN_VARS, Expr, ListVar, Unary, Var};
 use crate::schedule::message::Direction;
 use crate::schedule::message::{Action, Site};
 use crate::schedule::{
-    Bound, BoundScope, Domain, Function, Group, Hold, Inner, Layout, ListParameter, Loop, Number, Order, Schedule,
-    State, Transfer, Within,
+    Bound, BoundScope, Domain, Function, Group, Hold, Inner, Layout, ListParameter, Loop, Number, Order, ReverseOf,
+    Schedule, State, Transfer, Within,
 };
 
 impl Schedule {
@@ -69,6 +69,7 @@ impl CanonicalWriter {
         let Schedule {
             name,
             kind,
+            reverse_of,
             lines,
             blocks,
             order: Order { same_tree, rank_order },
@@ -86,6 +87,12 @@ impl CanonicalWriter {
         self.node("schedule", |w| {
             w.word(name);
             w.word(kind);
+            if let Some(ReverseOf { kind, side }) = reverse_of {
+                w.node("reverse_of", |w| {
+                    w.word(kind);
+                    w.word(side.name());
+                });
+            }
             w.all("lines", lines, |w, line| w.word(line));
             w.node("split", |w| w.expr(blocks));
             w.node("order", |w| {

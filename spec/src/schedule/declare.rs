@@ -132,6 +132,9 @@ fn reach(schedule: &Schedule, e: &Expr, found: &mut BTreeSet<usize>) {
 
 fn write_clauses(out: &mut impl Write, schedule: &Schedule, places: &DefinitionPlaces) -> fmt::Result {
     write_collective(out, schedule)?;
+    // What follows was declared of the forward collective.
+    let forward = schedule.forward();
+    let schedule = forward.as_ref().unwrap_or(schedule);
     places.above.iter().try_for_each(|&i| write_define(out, &schedule.functions[i]))?;
     write_reduction(out, schedule)?;
     schedule.requires.iter().try_for_each(|clause| writeln!(out, "#[requires({clause})]"))?;

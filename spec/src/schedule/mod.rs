@@ -12,6 +12,7 @@ mod declare;
 pub mod expr;
 pub mod message;
 pub mod reference;
+pub mod reverse;
 pub mod similar;
 pub mod text;
 
@@ -21,6 +22,7 @@ use crate::schedule::contract::Kind;
 use crate::schedule::expr::{Builtin, Expr, ListVar, PLACEMENT_SLOTS, Var};
 use crate::schedule::message::Direction;
 use crate::schedule::message::{Line, Site};
+pub use crate::schedule::reverse::{ReverseOf, Side};
 use std::fmt;
 
 /// The parameter that names the root.
@@ -366,6 +368,8 @@ pub struct Schedule {
     pub name: String,
     /// Its contract.
     pub kind: Kind,
+    /// Whether its rounds run from the last to the first, because it is the reverse of what was declared.
+    pub reverse_of: Option<ReverseOf>,
     /// Parameters that are numbers.
     pub numbers: Vec<Number>,
     /// Parameters that are lists.

@@ -93,6 +93,7 @@ fn schedule(kind: Kind, blocks: Expr, loops: Vec<Loop>, slots: usize) -> Schedul
     Schedule {
         name: format!("any {kind}"),
         kind,
+        reverse_of: None,
         numbers: Vec::new(),
         lists: Vec::new(),
         inners: Vec::new(),

@@ -4,7 +4,9 @@
 
 use crate::schedule::message::Direction;
 use crate::schedule::message::{Action, Line};
-use crate::schedule::{Bound, Function, Group, Hold, Inner, Loop, Schedule, State, Transfer, Within};
+use crate::schedule::{
+    Bound, Function, Group, Hold, Inner, Loop, ReverseOf, Schedule, Side, State, Transfer, Within,
+};
 use std::fmt::{self, Write};
 
 pub(crate) fn write_collective(f: &mut impl Write, schedule: &Schedule) -> fmt::Result {
@@ -12,7 +14,12 @@ pub(crate) fn write_collective(f: &mut impl Write, schedule: &Schedule) -> fmt::
     schedule.numbers.iter().try_for_each(|n| write!(f, ", {}: {}", n.var.name, n.domain))?;
     schedule.lists.iter().try_for_each(|l| write!(f, ", {}: list({})", l.var.name, l.domain))?;
     schedule.inners.iter().try_for_each(|inner| write!(f, ", {}: {}", inner.name, inner.kind))?;
-    writeln!(f, ")]")
+    writeln!(f, ")]")?;
+    match schedule.reverse_of {
+        None => Ok(()),
+        Some(ReverseOf { kind, side: Side::Left }) => writeln!(f, "#[reverse_of({kind})]"),
+        Some(ReverseOf { kind, side }) => writeln!(f, "#[reverse_of({kind}, combine = {})]", side.name()),
+    }
 }
 
 pub(crate) fn write_define(f: &mut impl Write, function: &Function) -> fmt::Result {

@@ -6,7 +6,7 @@ use crate::check::budget::{self, Explicit, TooMuch};
 use crate::schedule::contract::Kind;
 use crate::schedule::expr::{Binary, Expr};
 use crate::schedule::{
-    Bound, Function, Inner, Layout, Limits, ListParameter, Loop, Number, Order, ROOT, Schedule, SchedulePart,
+    Bound, Function, Inner, Layout, Limits, ListParameter, Loop, Number, Order, ROOT, Schedule, SchedulePart, Side,
 };
 use proc_macro2::TokenStream;
 use quote::ToTokens;
@@ -21,7 +21,10 @@ const DEFAULT_LIMIT: i64 = 40;
 pub(super) struct DeclarationBuilder {
     pub(super) errors: Errors,
     pub(super) scope: NameScope,
+    /// The kind of what the clauses declare.
     pub(super) kind: Kind,
+    /// The kind of the collective itself, if it is the reverse of what the clauses declare.
+    pub(super) reverse: Option<(Kind, Side)>,
     /// Whether the kind is unknown: then nothing else can be checked.
     pub(super) unknown_kind: bool,
     /// The `collective` clause, once seen.
@@ -57,6 +60,7 @@ impl DeclarationBuilder {
             errors: Errors::default(),
             scope: NameScope::new(),
             kind: Kind::Allgather,
+            reverse: None,
             unknown_kind: false,
             header: None,
             globals: None,
@@ -117,6 +121,7 @@ impl DeclarationBuilder {
         let mut schedule = Schedule {
             name,
             kind: self.kind,
+            reverse_of: None,
             numbers: self.numbers,
             lists: self.lists,
             inners: self.inners,
@@ -131,6 +136,12 @@ impl DeclarationBuilder {
             limits: self.limits,
             slots: self.scope.slots(),
         };
+        if let Some((kind, side)) = self.reverse {
+            if let Some(reason) = schedule.has_no_reverse() {
+                self.errors.at(&input.ident, reason);
+            }
+            schedule = schedule.reversed(kind, side);
+        }
         if let Err(too_much) = budget::fit(&mut schedule, &self.explicit) {
             let at = if self.explicit_at.is_empty() { input.ident.to_token_stream() } else { self.explicit_at };
             self.errors.at(at, beyond_the_budget(&schedule, too_much));

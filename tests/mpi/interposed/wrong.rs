@@ -43,6 +43,16 @@ fn ranks_that_agree_in_shared_memory() {
     });
 }
 
+/// Ranks recognise calls that MPI serves each for itself; the requests that Roundel serves still meet.
+#[test]
+fn requests_meet_after_calls_that_some_ranks_recognise() {
+    both(|mpi| {
+        let program = programs::c(mpi, "interposed_tags");
+        let settings = Settings::usual().with("ROUNDEL_FORCE", "allreduce:recursive-doubling");
+        mpi.run(3, &settings, &program, &[]).succeeds();
+    });
+}
+
 /// A fatal error names the function that the program called, whether Roundel or the library found it.
 #[test]
 fn fatal_errors_name_the_function() {

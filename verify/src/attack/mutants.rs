@@ -272,6 +272,9 @@ fn dropped_domain(nursery: &mut Nursery<'_>) {
 /// Transfers without their guard, with the direction reversed, or removed.
 fn transfers(nursery: &mut Nursery<'_>) {
     let original = nursery.original;
+    // All messages have the same effect in the reverse of a collective.
+    let receives = original.transfers().find(|transfer| transfer.direction == Direction::Recv);
+    let received = receives.filter(|_| original.reverse_of.is_some()).map_or(Action::Copy, |recv| recv.site.action);
     for (n, l) in original.loops.iter().enumerate() {
         for (i, transfer) in l.transfers.iter().enumerate() {
             let whole = place(original, SchedulePart::Transfer(transfer.site, Field::Whole));
@@ -281,12 +284,11 @@ fn transfers(nursery: &mut Nursery<'_>) {
             }
             nursery.add(format!("{whole}: direction swapped"), |schedule| {
                 let transfer = &mut schedule.loops[n].transfers[i];
-                transfer.direction = match transfer.direction {
-                    Direction::Send => Direction::Recv,
-                    Direction::Recv => Direction::Send,
+                (transfer.direction, transfer.site.action) = match transfer.direction {
+                    Direction::Send => (Direction::Recv, received),
+                    // A send has no effect on the line it reads.
+                    Direction::Recv => (Direction::Send, Action::Copy),
                 };
-                // A send has no effect on the line it reads.
-                transfer.site.action = Action::Copy;
             });
             nursery.add(format!("{whole}: removed"), |schedule| {
                 schedule.loops[n].transfers.remove(i);

@@ -180,7 +180,7 @@ fn tell(
     args: &Arguments,
     placement: &Placement,
     tape: &OracleRounds,
-    film: impl Fn(&BufferShape, &OracleRounds) -> Result<Vec<Memories>, String>,
+    film: impl Fn(&BufferShape, &OracleRounds) -> Result<Vec<Memories>, String> + Copy,
 ) -> Result<(), String> {
     let shape = BufferShape {
         kind: schedule.kind,
@@ -190,6 +190,10 @@ fn tell(
     };
     if shape.root >= placement.p() {
         return Err(format!("there is no rank {}", shape.root));
+    }
+    if let Some(forward) = schedule.forward() {
+        let tape = OracleRounds::of(&forward, args, placement)?;
+        tell(&forward, args, placement, &tape, film)?;
     }
     let own = match schedule.within().next() {
         Some(_) => {
@@ -479,6 +483,10 @@ impl Story<'_> {
 
     /// Checks `holds` between rounds, and the hints in each round.
     fn claims(&self) -> Result<(), String> {
+        if self.schedule.reverse_of.is_some() {
+            // They are about the forward collective, which is judged apart.
+            return Ok(());
+        }
         for rank in 0..self.tape.0.len() {
             self.follow(rank, &mut |env, round, n, settled| {
                 let l = &self.schedule.loops[n];

@@ -182,6 +182,7 @@ impl<const LINES: usize> Collective for ReplayedTrace<LINES> {
         Schedule {
             name: Self::NAME.into(),
             kind: Kind::Allgather,
+            reverse_of: None,
             numbers: vec![],
             inners: Vec::new(),
             lists: vec![],

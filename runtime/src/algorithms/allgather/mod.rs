@@ -1,6 +1,7 @@
 //! Allgathers: every rank ends with every rank's block.
 
 mod bruck;
+mod circulant;
 mod hierarchical;
 mod k_bruck;
 mod locality_bruck;
@@ -11,6 +12,7 @@ mod ring;
 mod sparbit;
 
 pub use bruck::Bruck;
+pub use circulant::Circulant;
 pub use hierarchical::Hierarchical;
 pub use k_bruck::KBruck;
 pub use locality_bruck::LocalityBruck;

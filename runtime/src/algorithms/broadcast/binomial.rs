@@ -15,6 +15,7 @@ use crate::Collective;
 #[recv(when = D <= v && v < 2 * D, from = rank - D)]
 // For the checks and the prover:
 #[holds(D == pow(2, s), blocks = [0; v < D])]
+#[holds(messages_sent = max(0, min(s, ceil_log(2, p - v)) - ceil_log(2, v + 1)))]
 #[bound(rounds = w, messages_sent = w)]
 pub struct BinomialBroadcast {
     /// The rank whose data all ranks get.

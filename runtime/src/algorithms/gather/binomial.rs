@@ -17,6 +17,7 @@ use crate::Collective;
 // For the checks and the prover:
 #[define(reach = if v % D == 0 { D } else { v & -v })]
 #[holds(D == pow(2, s), blocks = [rank + k; k in 0..min(reach, p - v)])]
+#[holds(blocks_received = min(reach, p - v) - 1)]
 #[bound(rounds = w, blocks_received = p - 1)]
 pub struct BinomialGather {
     /// The rank that gets all blocks.

@@ -17,6 +17,8 @@ use crate::Collective;
 // For the checks and the prover:
 #[define(reach = if v % D == 0 { D } else { v & -v })]
 #[holds(D == pow(2, s), acc = [rank + k; k in 0..min(reach, p - v)])]
+#[holds(messages_sent = if v % D == 0 { 0 } else { 1 })]
+#[hint(v % (2 * D) != 0 || v % D == 0, v % D != 0 || (v + D) % D == 0)]
 #[bound(rounds = w, messages_sent <= 1)]
 pub struct BinomialReduce {
     /// The rank that gets the result.

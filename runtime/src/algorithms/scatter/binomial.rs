@@ -18,6 +18,8 @@ use crate::Collective;
 // For the checks and the prover:
 #[define(n = if v == 0 { p } else if v % D == 0 { min(v & -v, p - v) } else { 0 })]
 #[holds(D == pow(2, w - s), blocks = [rank + k; k in 0..n])]
+#[holds(v == 0 || v % D != 0 || D <= v & -v, blocks_sent = if v % D == 0 { n - min(D, p - v) } else { 0 })]
+#[hint(d == pow(2, w - s - 1), D == 2 * d)]
 #[bound(rounds = w, blocks_sent = p - 1)]
 pub struct BinomialScatter {
     /// The rank whose blocks are distributed.

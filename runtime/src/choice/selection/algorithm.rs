@@ -6,6 +6,7 @@ use super::rules::rank_counts::RankCounts;
 use super::rules::rule_error::RuleError;
 use crate::algorithms::{Entry, Visitor, catalogue, current, visit_one};
 use roundel_spec::check::arguments::least_inner;
+use roundel_spec::expr::{Binary, Expr};
 use roundel_spec::schedule::{Domain, Order, Schedule};
 use roundel_spec::{Arguments, Collective, Kind, Place, Refusal};
 use std::fmt;
@@ -96,7 +97,8 @@ impl Algorithm {
     /// Whether its domain depends on the number of ranks, or on their placement.
     pub(super) fn has_conditions(&self) -> bool {
         let schedule = (self.entry.schedule)();
-        !schedule.requires.is_empty() || schedule.loops.iter().any(|rounds| !rounds.ends_with.is_empty())
+        let requires = schedule.requires.iter().any(|condition| !is_about_root(condition));
+        requires || schedule.loops.iter().any(|rounds| !rounds.ends_with.is_empty())
     }
 
     /// Returns an error unless it is declared and proved for these ranks and nodes, for any root.
@@ -123,6 +125,16 @@ impl Algorithm {
         };
         let counts = if self.looks_at_nodes { *counts } else { RankCounts::flat(counts.p) };
         counts.ask(ask).unwrap_or(not_asked.clone())
+    }
+}
+
+/// Whether a condition says only that the root is a rank, which it is in every call.
+fn is_about_root(condition: &Expr) -> bool {
+    match condition {
+        Expr::Binary(Binary::Lt, root, p) => {
+            matches!((&**root, &**p), (Expr::Var(root), Expr::Var(p)) if root.name == "root" && p.name == "p")
+        }
+        _ => false,
     }
 }
 

@@ -115,8 +115,6 @@ fn before_which(call: &Question) -> Option<Before> {
         (Kind::Allgather, _) if is_brief_allgatherv(call) => None,
         (Kind::Allreduce, 0..=2048) => Some(Before::Library),
         (Kind::Allreduce, 2049..=32_768) => Some(Before::All),
-        // For other numbers of nodes only `pairwise` is proved, with as many rounds as nodes.
-        (Kind::ReduceScatter, _) if call.nodes > 64 && !call.nodes.is_power_of_two() => None,
         (Kind::ReduceScatter, 65..=8192) if small => None,
         (Kind::Allgather, 0..=8192 | 16_385..) if small => None,
         (Kind::Allgather, 0..=2048) => Some(Before::Library),

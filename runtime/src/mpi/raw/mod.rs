@@ -25,7 +25,7 @@ pub use self::operation::PendingCall;
 pub use self::passing::epoch;
 pub use self::prepare::prepare;
 pub use self::raise::{class, raise, tell};
-pub use self::repeat::{CallWords, Repeated, remember, repeat};
+pub use self::repeat::{CallWords, Repeated, is_left, remember, remember_left, repeat};
 pub use crate::mpi::arguments::call::{IntList, MpiCall, Reduced, Scattered, Typed, in_place};
 pub use crate::mpi::execution::RequestLife;
 pub use crate::mpi::handles::quiet::is_live;
@@ -76,8 +76,11 @@ pub enum PreparedCall {
     Ready(Box<PendingCall>),
     /// MPI must serve it. All ranks get this answer.
     Library,
-    /// Like `Library`, and the same holds for all calls with equal arguments, as long as [`epoch`] does not change.
-    Passes,
+    /// As `Library`, and for all calls with equal arguments, as long as [`epoch`] does not change.
+    Passes {
+        /// Whether the contents of lists must be equal, too.
+        by_lists: bool,
+    },
 }
 
 impl From<PendingCall> for PreparedCall {
@@ -91,7 +94,7 @@ impl PreparedCall {
     pub fn ready(self) -> Option<PendingCall> {
         match self {
             PreparedCall::Ready(call) => Some(*call),
-            PreparedCall::Library | PreparedCall::Passes => None,
+            PreparedCall::Library | PreparedCall::Passes { .. } => None,
         }
     }
 }

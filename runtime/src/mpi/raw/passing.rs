@@ -3,6 +3,7 @@
 //! This works only for handles that stay valid: communicators until one is freed, and predefined datatypes and
 //! operations.
 
+use super::PreparedCall;
 use crate::mpi::arguments::call::{MpiCall, Reduced, Typed};
 use crate::mpi::handles::datatype;
 use crate::mpi::handles::operand;
@@ -23,6 +24,15 @@ pub(super) fn stays(call: &MpiCall, rank: usize) -> bool {
         MpiCall::Alltoallv { .. } => lasts(call, rank),
         MpiCall::Allgatherv { .. } | MpiCall::ReduceScatter { .. } => false,
         _ => lasts(call, rank),
+    }
+}
+
+/// What MPI's service of a call that does not block says of later ones.
+#[cold]
+pub(super) fn passes(call: &MpiCall, rank: usize) -> PreparedCall {
+    match lasts(call, rank) {
+        true => PreparedCall::Passes { by_lists: !stays(call, rank) },
+        false => PreparedCall::Library,
     }
 }
 

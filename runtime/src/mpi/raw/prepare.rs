@@ -17,7 +17,6 @@ use crate::mpi::execution::RequestLife;
 use crate::mpi::journal::{self, JournaledRequest};
 use crate::mpi::state::{CommWork, attribute};
 use ::mpi::ffi;
-use std::ffi::c_int;
 
 /// Prepares a call that may be started many times. Unless it is persistent, does not wait for other ranks if the
 /// communicator is [known](super::is_known), and the decider is the environment or has decided there before.
@@ -72,11 +71,12 @@ struct PlannedRequest {
 
 impl Preparation<'_> {
     fn prepare(mut self, call: &MpiCall, staged: Option<device::Staged>) -> Result<PreparedCall, Error> {
-        let tag = self.work.tags.next(self.life, self.group.largest_tag);
-        let made = self.work.tags.made();
-        let journal = self.work.journal.as_ref().map(|journal| Box::new(journal.request(made, call.kind())));
+        let journal = self.journal(call);
         let recorded = journal.is_some();
-        let stays = matches!(self.by, By::Environment) && staged.is_none() && passing::stays(call, self.group.rank);
+        let passes = match matches!(self.by, By::Environment) && staged.is_none() {
+            true => passing::passes(call, self.group.rank),
+            false => PreparedCall::Library,
+        };
         let call = staged.as_ref().map_or(call, |staged| &staged.call);
         // SAFETY: the caller guarantees live handles and complete lists.
         let job = match unsafe { shape::read(call, self.group.here(), &mut self.work.recent.lists) } {
@@ -86,12 +86,17 @@ impl Preparation<'_> {
             }
         };
         if !recorded && self.is_left(&job.shape) {
-            return Ok(if stays { PreparedCall::Passes } else { PreparedCall::Library });
+            return Ok(passes);
         }
         match self.planned(&job.shape, journal)? {
-            Some(planned) => Ok(self.pending(job, planned, tag, staged, recorded).into()),
+            Some(planned) => Ok(self.pending(job, planned, staged, recorded).into()),
             None => Ok(PreparedCall::Library),
         }
+    }
+
+    /// The entry of the call in the journal, if calls are recorded.
+    fn journal(&mut self, call: &MpiCall) -> Option<Box<JournaledRequest>> {
+        self.work.recorded_request(call.kind()).map(Box::new)
     }
 
     /// Whether MPI served the last call of this shape.
@@ -162,16 +167,17 @@ impl Preparation<'_> {
 
     /// The request, with everything that it needs until it is complete.
     fn pending(
-        &self,
+        &mut self,
         job: ParsedCall,
         planned: PlannedRequest,
-        tag: c_int,
         staged: Option<device::Staged>,
         recorded: bool,
     ) -> PendingCall {
         let PlannedRequest { buffers, shared, journal } = planned;
         // The buffers of a persistent call in shared memory serve no other one.
         let reusable = !recorded && (shared.is_none() || self.life == RequestLife::Once);
+        // Only requests that are made have a tag: a rank that knows a call that MPI serves does not even come here.
+        let tag = self.work.tags.next(self.life, self.group.largest_tag);
         PendingCall {
             operands: operands(&job),
             home: reusable.then(|| self.work.spare.home(self.by, self.life)),

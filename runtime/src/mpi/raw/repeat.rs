@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::mpi::arguments::call::{IntList, MpiCall};
 use crate::mpi::arguments::shape::{ParsedCall, Side};
 use crate::mpi::cache::call_cache::CachedPlan;
-use crate::mpi::cache::repeated::{KEPT, RepeatedCall, RepeatedLists, RepeatedPlan, WORDS};
+use crate::mpi::cache::repeated::{RepeatedCall, RepeatedLists, RepeatedPlan, WORDS};
 use crate::mpi::comm::own::OwnComm;
 use crate::mpi::execution::shared::lock;
 use crate::mpi::state::{CommState, CommWork, attribute};
@@ -105,6 +105,38 @@ pub unsafe fn repeat(call: CallWords<'_>, addresses: [*mut c_void; 2]) -> Option
     Some(Repeated::Done(unsafe { known.run(&mut lock(shared), buffers) }))
 }
 
+/// Whether MPI has served a call that does not block with the same arguments, lists included.
+///
+/// # Safety
+/// The same as for [`run`](super::run).
+#[inline]
+pub unsafe fn is_left(call: CallWords<'_>) -> bool {
+    let comm = call.comm.0 as usize;
+    let Some(state) = KnownState::of(comm).get(comm) else { return false };
+    // SAFETY: the caller guarantees complete lists.
+    let is = |known: &RepeatedCall| unsafe { known.is_left() && known.is(call.function, call.words, call.lists) };
+    state.lease().is_ok_and(|work| work.repeated.iter().any(is))
+}
+
+/// Keeps a call with lists that does not block and [passes](super::PreparedCall::Passes).
+///
+/// # Safety
+/// The same as for [`run`](super::run).
+#[cold]
+pub unsafe fn remember_left(words: CallWords<'_>) {
+    // SAFETY: the caller guarantees a live communicator.
+    let Ok(state) = (unsafe { attribute::state_of(words.comm) }) else { return };
+    let (Some(group), Ok(mut work)) = (state.known_group(), state.lease()) else { return };
+    if words.words.len() > WORDS {
+        return;
+    }
+    // SAFETY: the caller guarantees complete lists.
+    let lists = unsafe { RepeatedLists::read(words.lists, group.placement.p()) };
+    work.repeat(RepeatedCall::new(words.function, words.words, lists, None));
+    let comm = words.comm.0 as usize;
+    KnownState::of(comm).keep(comm, state);
+}
+
 /// Caches the call that was made last, if it can be repeated.
 ///
 /// # Safety
@@ -124,8 +156,7 @@ pub unsafe fn remember(words: CallWords<'_>, call: &MpiCall) {
     if !work.repeated.iter().any(is) {
         // SAFETY: the caller guarantees it.
         let Some(repeated) = (unsafe { planned(words, call, group, &mut work) }) else { return };
-        work.repeated.truncate(KEPT - 1);
-        work.repeated.insert(0, repeated);
+        work.repeat(repeated);
     }
     let comm = words.comm.0 as usize;
     KnownState::of(comm).keep(comm, state);

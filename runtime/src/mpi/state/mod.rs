@@ -7,7 +7,7 @@ use crate::choice::selection::Settings;
 use crate::error::Error;
 use crate::mpi::cache::call_cache::CallCache;
 use crate::mpi::cache::decider::Decider;
-use crate::mpi::cache::repeated::RepeatedCall;
+use crate::mpi::cache::repeated::{KEPT, RepeatedCall};
 use crate::mpi::cache::settled::Settled;
 use crate::mpi::cache::spare::Spare;
 use crate::mpi::comm::own::{CommMembers, OwnComm};
@@ -18,13 +18,13 @@ use crate::mpi::comm::world;
 use crate::mpi::execution::alltoallv::AlltoallvBuffers;
 use crate::mpi::execution::shared::SharedMemory;
 use crate::mpi::execution::{MessagesInFlight, Tags};
-use crate::mpi::journal::Journal;
+use crate::mpi::journal::{Journal, JournaledRequest};
 use crate::mpi::lowering::areas::Scratch;
 use crate::mpi::lowering::plan::{MessagePlan, PlanKey};
 use crate::mpi::process::code::SUCCESS;
 use ::mpi::ffi;
 use ::mpi::topology::Communicator;
-use roundel_spec::Placement;
+use roundel_spec::{Kind, Placement};
 use std::cell::UnsafeCell;
 use std::ffi::c_int;
 use std::ops::{Deref, DerefMut};
@@ -89,9 +89,24 @@ pub(crate) struct CommWork {
     pub(crate) spare: Spare,
     /// The journal, if calls are recorded.
     pub(crate) journal: Option<Journal>,
+    /// The number of calls in the journal that do not block.
+    recorded_requests: u32,
 }
 
 impl CommWork {
+    /// The entry in the journal of a call that does not block, if calls are recorded.
+    pub(crate) fn recorded_request(&mut self, kind: Kind) -> Option<JournaledRequest> {
+        let journal = self.journal.as_ref()?;
+        self.recorded_requests = self.recorded_requests.wrapping_add(1);
+        Some(journal.request(self.recorded_requests, kind))
+    }
+
+    /// Keeps a call that can be repeated, in the place of the oldest one if there are too many.
+    pub(crate) fn repeat(&mut self, call: RepeatedCall) {
+        self.repeated.truncate(KEPT - 1);
+        self.repeated.insert(0, call);
+    }
+
     /// Resources that the persistent requests of this rank's node share. The first call creates them and is
     /// collective.
     pub(crate) fn node(&mut self, group: &OwnComm) -> Result<&mut NodeRanks, Error> {

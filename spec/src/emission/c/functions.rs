@@ -172,6 +172,14 @@ pub(super) fn looped(writer: &CWriter<'_>, index: &Index, inside: &str) -> Strin
     braced(&format!("for (int64_t {name} = {lo}, {name}_end = {hi}; {name} < {name}_end; {name}++)"), inside)
 }
 
+/// A loop over an index, from its last value to its first.
+pub(super) fn looped_backwards(writer: &CWriter<'_>, index: &Index, inside: &str) -> String {
+    let name = names::variable(&index.var.name);
+    let (lo, hi) = (writer.plain(&index.lo), writer.plain(&index.hi));
+    let head = format!("for (int64_t {name}_begin = {lo}, {name} = ({hi}) - 1; {name} >= {name}_begin; {name}--)");
+    braced(&head, inside)
+}
+
 /// A statement below a head, in braces only where they are needed.
 pub(super) fn braced(head: &str, inside: &str) -> String {
     match inside.lines().count() {

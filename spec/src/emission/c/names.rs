@@ -4,7 +4,7 @@ use crate::schedule::Schedule;
 use std::collections::BTreeSet;
 
 /// Names that a variable must not have in C: keywords, and names that the emitted code itself uses.
-const TAKEN: [&str; 90] = [
+const TAKEN: [&str; 91] = [
     "auto",
     "break",
     "case",
@@ -82,6 +82,7 @@ const TAKEN: [&str; 90] = [
     "member",
     "log",
     "later",
+    "earlier",
     "item",
     "printf",
     "argc",
@@ -101,7 +102,11 @@ const TAKEN: [&str; 90] = [
 pub(super) fn variable(name: &str) -> String {
     let plain = ascii(name);
     let own = plain.starts_with("rdl_") || plain.starts_with("RDL_") || plain.starts_with("MPI_");
-    if TAKEN.contains(&plain.as_str()) || own || plain.ends_with("_end") { plain + "_" } else { plain }
+    if TAKEN.contains(&plain.as_str()) || own || plain.ends_with("_end") || plain.ends_with("_begin") {
+        plain + "_"
+    } else {
+        plain
+    }
 }
 
 /// Replaces letters that C does not allow by their code points.

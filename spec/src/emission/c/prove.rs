@@ -113,7 +113,7 @@ fn sizes(text: String, kind: Kind, nodes: bool, lines: usize) -> String {
         "    uint64_t held[RDL_WORDS], coming[RDL_WORDS]; /* blocks, a bit each */"
     };
     let leaves = if kind.moves() { "        from->held[block / 64] &= ~bit;\n" } else { "" };
-    text.replace("/* A rank: what", &format!("{}/* A rank: what", if kind.reduces() { reduced } else { &sets }))
+    text.replace("@SIZES@", if kind.reduces() { reduced } else { &sets })
         .replace("@STATE@", state)
         .replace("@MEMORY@\n", if kind.reduces() { include_str!("parts/prove_memory.c") } else { "" })
         .replace("@LEAVES@\n", leaves)

@@ -1,7 +1,7 @@
 //! The function that runs through the rounds of one rank. Loops stay loops.
 
 use super::expr::{CWriter, Free, comment};
-use super::functions::{ClauseFunctions, braced, function, indented, looped};
+use super::functions::{ClauseFunctions, braced, function, indented, looped, looped_backwards};
 use super::groups::{Groups, InnerFunction};
 use super::names;
 use crate::schedule::{Loop, State};
@@ -16,11 +16,12 @@ pub(super) struct RoundsFunction {
 pub(super) fn rounds(writer: &CWriter<'_>, inners: &[InnerFunction]) -> RoundsFunction {
     let mut free = Free::default();
     let (mut functions, mut body) = (String::new(), String::new());
+    let backwards = writer.schedule.reverse_of.is_some();
     for l in &writer.schedule.loops {
         let walk = RoundsWalk::new(writer, inners, l);
         functions += &walk.clauses.iter().map(ClauseFunctions::functions).collect::<String>();
         functions += &walk.groups.iter().map(Groups::functions).collect::<String>();
-        body += &walk.statement();
+        body = if backwards { walk.backwards() + &body } else { body + &walk.statement() };
         free.join(walk.free());
     }
     let mut parameters = vec!["rdl_run *run".to_string()];
@@ -66,18 +67,48 @@ impl<'w, 'a> RoundsWalk<'w, 'a> {
         free
     }
 
-    fn statement(&self) -> String {
+    /// One round.
+    fn round(&self) -> String {
         let mut body: String = self.clauses.iter().map(ClauseFunctions::statement).collect();
         body += "rdl_end(run);\n";
-        body += &self.groups.iter().map(Groups::statement).collect::<String>();
+        body + &self.groups.iter().map(Groups::statement).collect::<String>()
+    }
+
+    /// The rounds from the last to the first: the collective is a reverse. States are declared forwards, so their
+    /// values are computed anew for each round.
+    fn backwards(&self) -> String {
+        let mut body = self.round();
+        for (level, index) in self.l.indices.iter().enumerate().rev() {
+            let states = if level == 0 { self.states_from_the_first() } else { String::new() };
+            body = looped_backwards(self.writer, index, &(states + &body));
+        }
+        if self.l.indices.is_empty() { format!("{{\n{}}}\n", indented(&(self.inits() + &body))) } else { body }
+    }
+
+    /// The states of the current round, computed from the first round on.
+    fn states_from_the_first(&self) -> String {
+        let (Some(index), false) = (self.l.indices.first(), self.states.is_empty()) else { return String::new() };
+        let i = names::variable(&index.var.name);
+        let used = self.writer.free(self.states.iter().map(|state| &state.next)).has(index.var.slot);
+        let index = if used { format!("int64_t {i} = earlier;\n") } else { String::new() };
+        let head = format!("for (int64_t earlier = {i}_begin; earlier < {i}; earlier++)");
+        self.inits() + &braced(&head, &(index + &self.advance(0)))
+    }
+
+    fn inits(&self) -> String {
+        let init = |state: &&State| {
+            format!("int64_t {} = {};\n", names::variable(&state.var.name), self.writer.plain(&state.init))
+        };
+        self.states.iter().filter(|state| !state.backward).map(init).collect()
+    }
+
+    fn statement(&self) -> String {
+        let mut body = self.round();
         for (level, index) in self.l.indices.iter().enumerate().rev() {
             let past = if level == 0 { self.backward() } else { String::new() };
             body = looped(self.writer, index, &(past + &body + &self.advance(level)));
         }
-        let inits = self.states.iter().filter(|state| !state.backward).map(|state| {
-            format!("int64_t {} = {};\n", names::variable(&state.var.name), self.writer.plain(&state.init))
-        });
-        let text = inits.collect::<String>() + &body;
+        let text = self.inits() + &body;
         // Opens a scope, since loops may have variables of the same name.
         let alone = self.states.is_empty() || self.writer.schedule.loops.len() == 1;
         if alone { text } else { format!("{{\n{}}}\n", indented(&text)) }

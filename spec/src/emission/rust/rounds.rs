@@ -20,6 +20,7 @@ pub(super) fn rounds(schedule: &Schedule) -> TokenStream {
         });
     }
     let bindings = needs.bindings_at_once();
+    let backwards = schedule.reverse_of.is_some();
     let loops = schedule.loops.iter().map(|l| {
         let messages = TransferCode::of_loop(schedule, l).into_iter().map(|code| code.statement());
         let groups = WithinCode::of_loop(schedule, l).into_iter().map(|code| code.statement());
@@ -29,8 +30,12 @@ pub(super) fn rounds(schedule: &Schedule) -> TokenStream {
             sink.end_round()?;
             #(#groups)*
         };
-        around(schedule, l, round)
+        if backwards { around_backwards(schedule, l, round) } else { around(schedule, l, round) }
     });
+    let mut loops: Vec<TokenStream> = loops.collect();
+    if backwards {
+        loops.reverse();
+    }
     quote! {
         fn rounds<S: Sink>(&self, at: &Place<'_>, sink: &mut S) -> Result<(), S::Error> {
             #bindings
@@ -68,6 +73,40 @@ pub(super) fn around(schedule: &Schedule, l: &Loop, round: TokenStream) -> Token
         body = quote!(for #name in #range { #past #body #advance });
     }
     quote!(#(#inits)* #body)
+}
+
+/// The loops of a [`Loop`] around the code of one round, from the last round to the first: the collective is a reverse.
+/// States are declared forwards, so their values are computed anew for each round.
+fn around_backwards(schedule: &Schedule, l: &Loop, round: TokenStream) -> TokenStream {
+    let inits: Vec<TokenStream> = l
+        .states
+        .iter()
+        .map(|state| {
+            let (name, init) = (ident(&state.var.name), scoped(schedule, &[&state.init], |e| e[0].clone()));
+            quote!(let mut #name = #init;)
+        })
+        .collect();
+    let Some(first) = l.indices.first() else { return quote!(#(#inits)* #round) };
+    let mut body = round;
+    for index in l.indices.iter().skip(1).rev() {
+        let name = ident(&index.var.name);
+        let range = scoped(schedule, &[&index.lo, &index.hi], |e| {
+            let (lo, hi) = (&e[0], &e[1]);
+            quote!((#lo..#hi).rev())
+        });
+        body = quote!(for #name in #range { #body });
+    }
+    let name = ident(&first.var.name);
+    let range = scoped(schedule, &[&first.lo, &first.hi], |e| {
+        let (lo, hi) = (&e[0], &e[1]);
+        quote!((#lo..#hi).rev())
+    });
+    let advance = advance(schedule, l, 0);
+    let states = (!l.states.is_empty()).then(|| {
+        let lo = scoped(schedule, &[&first.lo], |e| e[0].clone());
+        quote!(#(#inits)* for #name in #lo..#name { #advance })
+    });
+    quote!(for #name in #range { #states #body })
 }
 
 /// Computes the states that run backwards for the current round, starting from their values after the last round.

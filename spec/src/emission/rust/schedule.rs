@@ -10,7 +10,7 @@ use crate::schedule::expr::{Expr, ListVar, Var};
 use crate::schedule::message::Direction;
 use crate::schedule::{
     Bound, BoundScope, Domain, Function, Group, Hold, Inner, Layout, Limits, ListParameter, Loop, Number, Order,
-    Schedule, State, Transfer, Within,
+    ReverseOf, Schedule, State, Transfer, Within,
 };
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
@@ -272,10 +272,18 @@ pub(super) fn build(schedule: &Schedule, types: &[Ident]) -> TokenStream {
     let Order { same_tree, rank_order } = schedule.order;
     let (loops, bounds, layouts) = (schedule.loops.build(), schedule.bounds.build(), schedule.layouts.build());
     let (limits, slots) = (schedule.limits.build(), schedule.slots.build());
+    let reverse_of = match schedule.reverse_of {
+        Some(ReverseOf { kind, side }) => {
+            let (kind, side) = (variant(kind), variant(side));
+            quote!(Some(ReverseOf { kind: Kind::#kind, side: Side::#side }))
+        }
+        None => quote!(None),
+    };
     quote! {
         Schedule {
             name: #name,
             kind: Kind::#kind,
+            reverse_of: #reverse_of,
             numbers: #numbers,
             lists: #lists,
             inners: vec![#(#inners),*],

@@ -1,9 +1,9 @@
 //! The clauses about calls: the kind and its parameters, the domain, definitions, layouts and limits of the check.
 
-use super::fields::HeadSyntax;
+use super::fields::{Fields, HeadSyntax};
 use crate::schedule::contract::Kind;
 use crate::schedule::expr::{Expr, ListVar, Var};
-use crate::schedule::{Domain, Function, Layout, ListParameter, Number, ROOT, SchedulePart};
+use crate::schedule::{Domain, Function, Layout, ListParameter, Number, ROOT, SchedulePart, Side};
 use crate::syntax::blocks::fresh;
 use crate::syntax::builder::DeclarationBuilder;
 use crate::syntax::errors::similar;
@@ -43,6 +43,35 @@ impl DeclarationBuilder {
                 self.errors.at(&kind.tokens, message);
             }
         }
+    }
+
+    // #[reverse_of(allgather, combine = right)]
+    pub(super) fn reverse_of(&mut self, attr: &Attribute, items: &[Item]) -> Result<()> {
+        if self.reverse.is_some() || self.header.is_none() || !self.loops.is_empty() || self.blocks.is_some() {
+            return Err(Error::new_spanned(attr, "`reverse_of` stands once, below `collective`"));
+        }
+        let Some(forward) = self.kind.reverse_of() else {
+            let message = format!("{} is the reverse of nothing; declare it forwards", self.kind.with_article());
+            return Err(Error::new_spanned(attr, message));
+        };
+        let (kind, rest) = items.split_first().map_or((None, items), |(kind, rest)| (Some(kind), rest));
+        if kind.is_none_or(|kind| kind.tokens.to_string() != forward.name()) {
+            let (this, other) = (self.kind.with_article(), forward.with_article());
+            let message = format!("{this} is the reverse of {other}; write `#[reverse_of({forward})]`");
+            return Err(Error::new_spanned(attr, message));
+        }
+        let fields: &[&str] = if self.kind.reduces() { &["combine"] } else { &[] };
+        let side = match Fields::new("reverse_of", rest, fields)?.take("combine") {
+            None => Side::default(),
+            Some(side) => match side.to_string().as_str() {
+                "left" => Side::Left,
+                "right" => Side::Right,
+                _ => return Err(Error::new_spanned(side, "write `combine = left` or `combine = right`")),
+            },
+        };
+        self.reverse = Some((self.kind, side));
+        self.kind = forward;
+        Ok(())
     }
 
     fn param(&mut self, item: &Item) -> Result<()> {

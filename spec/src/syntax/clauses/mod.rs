@@ -19,8 +19,9 @@ use quote::ToTokens;
 use syn::{Attribute, Error, Result};
 
 /// The clauses, in the order in which the documentation presents them.
-pub const CLAUSES: [&str; 18] = [
+pub const CLAUSES: [&str; 19] = [
     "collective",
+    "reverse_of",
     "split",
     "lines",
     "order",
@@ -53,6 +54,10 @@ impl DeclarationBuilder {
         }
         match name {
             "collective" => self.collective(attr, &items),
+            "reverse_of" => {
+                let result = self.reverse_of(attr, &items);
+                self.errors.keep(result);
+            }
             "split" => {
                 let result = self.split(attr, &items);
                 self.errors.keep(result);
@@ -127,7 +132,7 @@ impl DeclarationBuilder {
 /// An example for a clause without items; a bare `round` needs none.
 fn example(clause: &str) -> Option<&'static str> {
     Some(match clause {
-        "collective" => "allgather",
+        "collective" | "reverse_of" => "allgather",
         "split" => "p",
         "lines" => "acc",
         "order" => "same_tree",

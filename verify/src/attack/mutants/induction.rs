@@ -45,8 +45,8 @@ fn obstacle(schedule: &Schedule, code: Option<&str>, portfolio: &Portfolio) -> O
         return Some(Obstacle { name: "not-encoded", refutation: None });
     }
     let suspects = code.map_or(&[][..], suspects);
-    let (first, later): (Vec<&Obligation>, Vec<&Obligation>) =
-        obligations.all.iter().partition(|obligation| suspects.contains(&obligation.property));
+    let suspicious = |one: &&Obligation| one.property == Property::Root || suspects.contains(&one.property);
+    let (first, later): (Vec<&Obligation>, Vec<&Obligation>) = obligations.all.iter().partition(suspicious);
     first.into_iter().chain(later).find_map(|one| {
         let verdict = smt::put(&schedule.name, one, portfolio);
         let name = match verdict {

@@ -5,9 +5,13 @@ use roundel_spec::Direction;
 use roundel_spec::schedule::{Field, Schedule, SchedulePart, Transfer};
 use roundel_spec::{Action, Line, Site};
 
-/// Messages with another effect on the memory of their rank.
+/// Messages with another effect on the memory of their rank. In the reverse of a collective, the reversal says what
+/// messages do, not the declaration.
 pub(super) fn actions(nursery: &mut Nursery<'_>) {
     let original = nursery.original;
+    if original.reverse_of.is_some() {
+        return;
+    }
     for (n, l) in original.loops.iter().enumerate() {
         for (i, transfer) in l.transfers.iter().enumerate() {
             let whole = place(original, SchedulePart::Transfer(transfer.site, Field::Whole));

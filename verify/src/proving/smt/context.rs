@@ -11,11 +11,11 @@ mod nested;
 mod parts;
 mod sizes;
 
-use super::numbering::{CyclicTerm, NODE, NODES, Numbering, PPN};
+use super::numbering::{CyclicTerm, NODE, NODES, Numbering, P, PPN};
 use super::symbol;
 use super::term::{Term, add, and, eq, ge, implies, int, ite, le, lt, mul, not, or, sub, within};
-use roundel_spec::Schedule;
 use roundel_spec::expr::{Binary, Builtin, Expr, ListVar, Unary};
+use roundel_spec::{Kind, Schedule};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A construct that has no encoding.
@@ -221,6 +221,24 @@ impl<'a> Context<'a> {
     /// Whether blocks are plain numbers though ranks are not: those of a reduction that looks at nodes.
     pub(crate) fn blocks_are_plain(&self) -> bool {
         self.wheel == Numbering::Nodes && self.schedule.kind.reduces()
+    }
+
+    /// Whether blocks wrap around p, because each rank has one. Other numbers of blocks do not wrap: that they lie in
+    /// range is an obligation.
+    pub(crate) fn blocks_wrap(&self) -> bool {
+        let schedule = self.schedule;
+        let divided = schedule.kind.reduces() || schedule.kind == Kind::Broadcast;
+        !divided || matches!(&schedule.blocks, Expr::Var(v) if v.slot == P)
+    }
+
+    /// That two blocks are equal.
+    pub(crate) fn same_block(&self, a: &CyclicTerm, b: &CyclicTerm) -> Term {
+        if self.blocks_wrap() { self.wheel.same(a, b) } else { and([eq(&a.number, &b.number), eq(&a.seat, &b.seat)]) }
+    }
+
+    /// Whether the laws about bits, and about what wraps, are at hand: for reductions and collectives with a root.
+    fn has_bits(&self) -> bool {
+        self.schedule.kind.reduces() || self.schedule.kind.has_root()
     }
 
     /// The two coordinates of a rank or a block.

@@ -123,7 +123,7 @@ impl Numbering {
 }
 
 /// Whether the value of an expression depends on the placement; its parts are not examined.
-fn looks_at_nodes(e: &Expr) -> bool {
+pub(crate) fn looks_at_nodes(e: &Expr) -> bool {
     match e {
         Expr::Var(v) => PLACEMENT_SLOTS.contains(&v.slot),
         Expr::Builtin(function, _) => matches!(function, Builtin::FirstRank | Builtin::NodeSize),

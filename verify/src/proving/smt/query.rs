@@ -27,6 +27,7 @@ pub enum Property {
     Bounds,
     MachineWidth,
     Hints,
+    Root,
 }
 
 impl Property {
@@ -52,6 +53,7 @@ impl Property {
             Property::Bounds => "bounds",
             Property::MachineWidth => "machine-width",
             Property::Hints => "hints",
+            Property::Root => "root",
         }
     }
 }

@@ -215,7 +215,7 @@ pub(crate) fn member(
     for piece in &set.pieces {
         for candidate in candidates(cx, piece, block, at_hand, reach)? {
             let element = piece.at(cx, &candidate)?;
-            options.push(and([element.condition.clone(), cx.wheel().same(&element.cell(), block)]));
+            options.push(and([element.condition.clone(), cx.same_block(&element.cell(), block)]));
         }
     }
     Ok(or(options))

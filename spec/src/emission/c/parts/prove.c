@@ -36,7 +36,7 @@ enum { RDL_ROOM = 4 * RDL_RANKS + 8, RDL_WORDS_ROOM = @ROOM@, RDL_ROUND_ROOM = 2
 /* The parts of a word; a message is recognised by the first three. */
 enum { RDL_SENDS = 0, RDL_PEER = 1, RDL_NUMBER = 6, RDL_AT = 14, RDL_DOES = 18, RDL_WITH = 21, RDL_COUNT = 25, RDL_FIRST = 35, RDL_ROUND = 51 };
 
-/* A rank: its messages, and its progress. */
+@SIZES@/* A rank: its messages, and its progress. */
 typedef struct {
     uint64_t *messages, *blocks; /* recorded */
     size_t messages_len, blocks_len;

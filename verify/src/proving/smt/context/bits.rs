@@ -1,4 +1,4 @@
-//! Bits of numbers, for reductions that split groups repeatedly.
+//! Bits of numbers, for reductions and trees that split groups repeatedly.
 //!
 //! `x & -x`, the lowest bit of a number, and the size of `x ^ y` tell in which step two ranks end up in different
 //! groups. Each is a new number. Its only laws are about powers of two and quotients by them, at the terms that occur.
@@ -11,7 +11,7 @@ use roundel_spec::expr::{Expr, Unary};
 impl Context<'_> {
     /// `x & -x`
     pub(super) fn bit_and(&mut self, whole: &Expr, a: &Expr, b: &Expr, x: &str) -> Result<Term, NoEncoding> {
-        if !self.schedule.kind.reduces() || *b != Expr::Unary(Unary::Neg, Box::new(a.clone())) {
+        if !self.has_bits() || *b != Expr::Unary(Unary::Neg, Box::new(a.clone())) {
             return Err(NoEncoding(format!("the bit operation `{whole}`")));
         }
         self.must(ge(x, "0"));
@@ -67,7 +67,7 @@ impl Context<'_> {
     /// Quotients of one number by divisors that are equal but written differently.
     pub(super) fn equal_divisors(&self) -> Vec<Term> {
         let mut laws = Vec::new();
-        if !self.schedule.kind.reduces() {
+        if !self.has_bits() {
             return laws;
         }
         for (i, a) in self.quotients.iter().enumerate() {
@@ -84,7 +84,7 @@ impl Context<'_> {
     /// the definition of quotient and remainder, but through a product with an unknown, which takes solvers long to
     /// find.
     pub(super) fn near(&mut self, a: &str, b: &str, quotient: &str, remainder: &str) {
-        if !(self.schedule.kind.reduces() || self.schedule.kind.moves()) || is_literal(b) {
+        if !(self.has_bits() || self.schedule.kind.moves()) || is_literal(b) {
             return;
         }
         let turns: &[i64] = match (b, self.schedule.kind.moves()) {

@@ -9,7 +9,7 @@ use crate::proving::smt::sets::{Reach, SymbolicSet, member};
 use crate::proving::smt::term::{Term, add, and, eq, implies, int, ite, le, mul, not, or, sub, within};
 use roundel_spec::Direction;
 use roundel_spec::expr::Expr;
-use roundel_spec::schedule::{Bound, BoundScope, Group, Loop, Metric};
+use roundel_spec::schedule::{Bound, BoundScope, Group, Loop, Metric, Transfer};
 
 impl<'a> Prover<'a> {
     pub(super) fn per_round_bounds(&mut self, n: usize, l: &'a Loop, inside: &ProofContext<'a>) {
@@ -27,7 +27,7 @@ impl<'a> Prover<'a> {
                     Err(_) if !bound.exact => at_most(&mut frame, l, bound.metric)?,
                     Err(unsupported) => return Err(unsupported),
                 };
-                let goal = and([defined, compare(bound, &used, &value)]);
+                let goal = and([defined, prover.is_met(bound, &mut frame, &used, &value)?]);
                 prover.prove(&frame, Property::Bounds, &format!("bound{i}"), &format!("`{bound}`"), goal);
                 Ok(())
             });
@@ -48,9 +48,15 @@ impl<'a> Prover<'a> {
         }
         self.attempt(Property::Rounds, |prover| {
             let mut frame = inside.clone();
-            frame.assume(eq("rank", "0"));
+            let (taking_part, claim) = if prover.schedule.kind.has_root() {
+                (prover.root(&mut frame)?, "the root has a message in every round")
+            } else {
+                ("0".into(), "rank 0 sends in every round")
+            };
+            frame.assume(eq("rank", &taking_part));
+            let counts = |t: &&Transfer| t.direction == Direction::Send || prover.schedule.kind.has_root();
             let mut some = Vec::new();
-            for t in l.transfers.iter().filter(|t| t.direction == Direction::Send) {
+            for t in l.transfers.iter().filter(counts) {
                 let set = SymbolicSet::of_clause(&frame.cx, t, &frame.values);
                 for piece in &set.pieces {
                     let mut values = piece.values.clone();
@@ -63,13 +69,7 @@ impl<'a> Prover<'a> {
                     some.push(piece.at(&mut frame.cx, &first)?.condition);
                 }
             }
-            prover.prove(
-                &frame,
-                Property::Rounds,
-                &format!("round{n}-not-silent"),
-                "rank 0 sends in every round",
-                or(some),
-            );
+            prover.prove(&frame, Property::Rounds, &format!("round{n}-not-silent"), claim, or(some));
             Ok(())
         });
     }
@@ -82,6 +82,9 @@ impl<'a> Prover<'a> {
                 SymbolicMemory::Blocks(held) => held,
                 SymbolicMemory::Lines(lines) => return prover.complete(&frame, lines),
             };
+            if prover.schedule.kind.has_root() {
+                return prover.held_as_promised(frame, held);
+            }
             let (goal, claim) = match size(&mut frame, held) {
                 // `holds` names no block twice, so p blocks are all blocks.
                 Ok(size) => (eq(&size, "p"), "p different blocks are held after the last round"),
@@ -121,26 +124,11 @@ impl<'a> Prover<'a> {
                         }
                     },
                 };
-                prover.prove(
-                    &frame,
-                    Property::Bounds,
-                    &format!("bound{i}"),
-                    &format!("`{bound}`"),
-                    and([defined, prover.bounded(bound, &used, &value)]),
-                );
+                let goal = and([defined, prover.is_met(bound, &mut frame, &used, &value)?]);
+                prover.prove(&frame, Property::Bounds, &format!("bound{i}"), &format!("`{bound}`"), goal);
                 Ok(())
             });
         }
-    }
-
-    /// What a bound says. On nodes, of the largest total over the ranks: no rank has more, and the first rank has it.
-    fn bounded(&self, bound: &Bound, used: &str, value: &str) -> Term {
-        let of_rank = bound.metric != Metric::NonlocalRounds && bound.metric != Metric::Rounds;
-        if self.wheel == Numbering::Nodes && bound.scope == BoundScope::Max && bound.exact && of_rank {
-            let first = and([eq("node", "0"), eq("local", "0")]);
-            return and([le(used, value), implies(&first, &eq(used, value))]);
-        }
-        compare(bound, used, value)
     }
 
     /// Whether the rounds between nodes are counted exactly: those of a reduction without inner collectives.
@@ -250,6 +238,26 @@ impl<'a> Prover<'a> {
             total = add(&total, &ite(&le(&lo, &hi), &sub(&hi, &lo), "0"));
         }
         Ok(total)
+    }
+}
+
+impl Prover<'_> {
+    /// That a bound is met. Ranks of a collective with a root differ, and so do ranks on nodes: of the largest amount,
+    /// which must be met exactly, it is shown that no rank uses more, and that the root, or the first rank of the first
+    /// node, uses as much.
+    fn is_met(&self, bound: &Bound, frame: &mut ProofContext<'_>, used: &str, value: &str) -> Step<Term> {
+        let of_one_rank = matches!(bound.scope, BoundScope::Max | BoundScope::PerRound(_));
+        if !bound.exact || !of_one_rank || bound.metric.counts_rounds() {
+            return Ok(compare(bound, used, value));
+        }
+        let largest = if self.schedule.kind.has_root() {
+            eq("rank", &self.root(frame)?)
+        } else if self.wheel == Numbering::Nodes && bound.scope == BoundScope::Max {
+            and([eq("node", "0"), eq("local", "0")])
+        } else {
+            return Ok(compare(bound, used, value));
+        };
+        Ok(and([le(used, value), implies(&largest, &eq(used, value))]))
     }
 }
 

@@ -1,11 +1,11 @@
 //! The blocks that are held: subsets, new blocks, and uniqueness.
 
 use super::{ProofContext, Prover};
-use crate::proving::smt::context::TermValues;
-use crate::proving::smt::numbering::Numbering;
+use crate::proving::smt::context::{Context, TermValues};
+use crate::proving::smt::numbering::{CyclicTerm, Numbering};
 use crate::proving::smt::query::{Attempt, Property};
 use crate::proving::smt::sets::{Reach, SetElement, SetPiece, SymbolicSet, member, other_index};
-use crate::proving::smt::term::{Term, and, implies, not};
+use crate::proving::smt::term::{Term, and, eq, implies, not};
 use crate::proving::smt::windows::NumberWindow;
 use roundel_spec::schedule::{Hold, Loop};
 
@@ -66,7 +66,7 @@ impl<'a> Prover<'a> {
                 self.attempt(Property::SingleWrite, |prover| {
                     let mut frame = frame.clone();
                     let (a, b) = (new.any(&mut frame.cx, "")?, old.any(&mut frame.cx, ".held")?);
-                    let goal = prover.apart_if_both(&mut frame, [(new, &a), (old, &b)]);
+                    let goal = prover.differ_if_both(&mut frame, [(new, &a), (old, &b)], "true".into());
                     let name = format!("round{n}-new-{i}-{k}");
                     let claim = format!("`{}` is not held yet when it arrives", new.part);
                     prover.prove(&frame, Property::SingleWrite, &name, &claim, goal);
@@ -76,25 +76,51 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// That two elements, if both exist, are different blocks. That they lie in their windows is a separate obligation.
-    /// On nodes, conditions on the placement may exclude each other: there the second need not exist.
-    fn apart_if_both(&self, frame: &mut ProofContext<'_>, elements: [(&SetPiece, &SetElement); 2]) -> Term {
-        let there = elements.map(|(piece, element)| {
-            let window = self.windows.of(&piece.part.item);
-            let seated = self.seated(&mut frame.cx, &element.cell());
-            (window, [element.condition.clone(), and([window.contains(self.wheel, &element.block), seated])])
-        });
-        let [(one, first), (two, second)] = there;
-        let apart = if one == two && one != NumberWindow::Wide { 0 } else { 3 };
-        let different = self.wheel.different(&elements[0].1.cell(), &elements[1].1.cell(), apart);
-        first.into_iter().for_each(|fact| frame.assume(fact));
-        match self.wheel {
-            Numbering::Ranks => {
-                second.into_iter().for_each(|fact| frame.assume(fact));
-                different
-            }
-            Numbering::Nodes => implies(&and(second), &different),
+    /// That two elements are different blocks, if both exist and `unlike` holds. In a collective with a root, a rank
+    /// that gets something may hold nothing; on nodes, conditions on the placement may exclude each other. That the
+    /// second one exists is then part of the goal, because hypotheses that contradict each other would prove nothing.
+    fn differ_if_both(
+        &self,
+        frame: &mut ProofContext<'_>,
+        elements: [(&SetPiece, &SetElement); 2],
+        unlike: Term,
+    ) -> Term {
+        let [(_, a), (_, b)] = elements;
+        let (exist, apart) = self.in_windows(&mut frame.cx, elements);
+        let different = self.different_blocks(&a.cell(), &b.cell(), apart);
+        let with_root = self.schedule.kind.has_root() && !self.schedule.kind.reduces();
+        if self.wheel == Numbering::Ranks && !with_root {
+            exist.into_iter().chain([unlike]).for_each(|fact| frame.assume(fact));
+            return different;
         }
+        frame.assume(a.condition.clone());
+        implies(&and(exist.into_iter().chain([unlike])), &different)
+    }
+
+    /// Whether what `holds` names wraps around p: ranks that contribute do, and blocks of which each rank has one.
+    fn sets_wrap(&self) -> bool {
+        self.schedule.kind.reduces() || self.blocks_are_ranks()
+    }
+
+    /// That two blocks, or two contributors, differ, if their numbers are at most `apart` times the modulus apart.
+    fn different_blocks(&self, a: &CyclicTerm, b: &CyclicTerm, apart: i64) -> Term {
+        if self.sets_wrap() { self.wheel.different(a, b, apart) } else { not(&eq(&a.number, &b.number)) }
+    }
+
+    /// That two elements exist and lie in their windows, which are separate obligations; and how many multiples of p
+    /// the two can be apart.
+    fn in_windows(&self, cx: &mut Context<'_>, elements: [(&SetPiece, &SetElement); 2]) -> (Vec<Term>, i64) {
+        if !self.sets_wrap() {
+            return (elements.map(|(_, element)| element.condition.clone()).into(), 0);
+        }
+        let mut exist = Vec::new();
+        let windows = elements.map(|(piece, element)| {
+            let window = self.windows.of(&piece.part.item);
+            let seated = self.seated(cx, &element.cell());
+            exist.extend([element.condition.clone(), and([window.contains(self.wheel, &element.block), seated])]);
+            window
+        });
+        (exist, if windows[0] == windows[1] && windows[0] != NumberWindow::Wide { 0 } else { 3 })
     }
 
     /// No block arrives twice in a round.
@@ -131,10 +157,12 @@ impl<'a> Prover<'a> {
                     defined,
                 );
                 frame.assume(element.condition.clone());
-                let window = prover.windows.of(&piece.part.item);
-                let claim = format!("`{}` lies in {}", piece.part, window.text(prover.wheel));
-                let seated = prover.seated(&mut frame.cx, &element.cell());
-                let inside = and([window.contains(prover.wheel, &element.block), seated]);
+                let (window, inside) = if prover.sets_wrap() {
+                    prover.in_window(&mut frame, piece, &element)
+                } else {
+                    prover.block_range(&mut frame, piece, &element)?
+                };
+                let claim = format!("`{}` lies in {window}", piece.part);
                 prover.prove(&frame, Property::WrapRange, &name, &claim, inside);
                 Ok(())
             });
@@ -157,10 +185,8 @@ impl<'a> Prover<'a> {
                 self.attempt(property, |prover| {
                     let mut frame = frame.clone();
                     let (x, y) = (a.any(&mut frame.cx, "")?, b.any(&mut frame.cx, ".other")?);
-                    let goal = prover.apart_if_both(&mut frame, [(a, &x), (b, &y)]);
-                    if i == k {
-                        frame.assume(other_index(&x, &y));
-                    }
+                    let unlike = if i == k { other_index(&x, &y) } else { "true".into() };
+                    let goal = prover.differ_if_both(&mut frame, [(a, &x), (b, &y)], unlike);
                     prover.prove(&frame, property, &format!("{name}-{i}-{k}"), claim, goal);
                     Ok(())
                 });

@@ -10,8 +10,8 @@
 //! In a round the states, and those after it, are functions of the node, of which all of that is known at the nodes that
 //! occur. An inner index with literal bounds stands for rounds that follow each other.
 
-use super::loops::{bounds_vary, varies};
-use super::{LoopEntry, NODE, ProofContext, Prover, Step, SymbolicMemory, values_at};
+use super::loops::{bounds_vary, differs_on_node, varies};
+use super::{LoopEntry, ProofContext, Prover, Step, SymbolicMemory, values_at};
 use crate::proving::smt::context::{NoEncoding, TermValues};
 use crate::proving::smt::numbering::CyclicTerm;
 use crate::proving::smt::query::Property;
@@ -144,6 +144,9 @@ impl<'a> Prover<'a> {
         let two = l.states.len() == 2 && l.states.iter().all(|state| state.backward && state.each == 0);
         if !two || l.states.iter().any(|state| varies(self.schedule, &state.init)) || !l.hints.is_empty() {
             return Err(NoEncoding("states other than a first node and a number of nodes are not encoded".into()));
+        }
+        if l.states.iter().any(|state| differs_on_node(self.schedule, &state.next)) {
+            return Err(NoEncoding("a state that differs between the ranks of a node is not encoded".into()));
         }
         let phases: &'a [(i64, Loop)] = &self.phases[n].rounds;
         let inner = l.indices.get(1).map(|index| index.var.slot);
@@ -280,7 +283,7 @@ impl<'a> Prover<'a> {
 
         // Another node of the same part.
         let other = self.any_rank(&mut frame, "other!");
-        let there = later.with(NODE, other.number.clone());
+        let there = values_at(self.wheel, &later, &other);
         let (first, count) = (&l.states[0], &l.states[1]);
         let value = |values: &TermValues, state: &State| values.get(state.var.slot, &state.var.name);
         let (begin, size) = (value(&before, first)?, value(&before, count)?);

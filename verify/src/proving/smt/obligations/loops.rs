@@ -275,10 +275,19 @@ pub(super) fn bounds_vary(schedule: &Schedule, l: &Loop) -> bool {
 
 /// Whether an expression depends on something that differs between ranks, directly or through definitions.
 pub(super) fn varies(schedule: &Schedule, e: &Expr) -> bool {
+    depends_on(schedule, e, &[RANK, NODE, LOCAL, PPN])
+}
+
+/// Whether an expression depends on something that differs between the ranks of a node.
+pub(super) fn differs_on_node(schedule: &Schedule, e: &Expr) -> bool {
+    depends_on(schedule, e, &[RANK, LOCAL])
+}
+
+fn depends_on(schedule: &Schedule, e: &Expr, slots: &[usize]) -> bool {
     let mut found = false;
     e.walk(&mut |e| match e {
-        Expr::Var(v) => found |= [RANK, NODE, LOCAL, PPN].contains(&v.slot),
-        Expr::Call(_, index, _) => found |= varies(schedule, &schedule.functions[*index].body),
+        Expr::Var(v) => found |= slots.contains(&v.slot),
+        Expr::Call(_, index, _) => found |= depends_on(schedule, &schedule.functions[*index].body, slots),
         _ => {}
     });
     found

@@ -15,6 +15,8 @@ mod matching;
 mod moves;
 mod parts;
 mod reductions;
+mod reverse;
+mod root;
 mod round;
 mod start;
 mod width;
@@ -27,9 +29,10 @@ use super::term::{Term, and};
 use super::windows::Windows;
 use levels::{Levels, Phases};
 use reductions::ContributorClaim;
+use root::AtRootZero;
 use roundel_spec::expr::{Binary, Builtin, Expr};
 use roundel_spec::schedule::{Loop, Metric};
-use roundel_spec::{Action, Kind, Schedule};
+use roundel_spec::{Action, Schedule};
 
 /// A part of the proof without an obligation, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,22 +53,47 @@ pub struct Obligations {
 
 /// The obligations of a schedule.
 pub fn obligations(schedule: &Schedule) -> Obligations {
-    let with_root = matches!(schedule.kind, Kind::Broadcast | Kind::Reduce | Kind::Gather | Kind::Scatter);
-    if with_root {
-        let gap = MissingObligation {
-            property: Property::Invariant,
-            reason: "not encoded: collectives with a root".into(),
-        };
-        return Obligations { all: Vec::new(), gaps: vec![gap] };
+    if let Some(forward) = schedule.forward() {
+        return reverse::obligations(schedule, &forward);
     }
-    // Pairs always lie in one window.
-    let windows = if schedule.kind.moves() { Windows::none() } else { Windows::seen(schedule) };
-    let wheel = Numbering::of(schedule);
-    let phases = levels::phases(schedule);
-    let mut prover = Prover { schedule, wheel, windows, phases: &phases, all: Vec::new(), gaps: Vec::new() };
-    prover.whole();
-    let Prover { all, gaps, .. } = prover;
-    Obligations { all, gaps }
+    let mut all = Obligations { all: Vec::new(), gaps: Vec::new() };
+    match AtRootZero::of(schedule) {
+        // Proved at root 0, and every other root is the same with other numbers.
+        Some(at_zero) => {
+            let [zero, any, both] = [&at_zero.schedule, schedule, &at_zero.both].map(Unrolled::of);
+            all.add(&zero, Windows::seen(zero.schedule), Prover::whole);
+            all.add(&any, Windows::seen(any.schedule), Prover::any_root_fits);
+            all.add(&both, Windows::none(), |prover| prover.turns_with_the_root(&at_zero));
+        }
+        // Pairs always lie in one window.
+        None if schedule.kind.moves() => all.add(&Unrolled::of(schedule), Windows::none(), Prover::whole),
+        None => all.add(&Unrolled::of(schedule), Windows::seen(schedule), Prover::whole),
+    }
+    all
+}
+
+/// A schedule and the phases of its loops.
+struct Unrolled<'a> {
+    schedule: &'a Schedule,
+    phases: Vec<Phases>,
+}
+
+impl<'a> Unrolled<'a> {
+    fn of(schedule: &'a Schedule) -> Self {
+        Unrolled { schedule, phases: levels::phases(schedule) }
+    }
+}
+
+impl Obligations {
+    /// Adds the obligations of one schedule; they are numbered throughout.
+    fn add<'a>(&mut self, unrolled: &'a Unrolled<'_>, windows: Windows, prove: impl FnOnce(&mut Prover<'a>)) {
+        let Unrolled { schedule, phases } = unrolled;
+        let wheel = Numbering::of(schedule);
+        let (all, gaps) = (std::mem::take(&mut self.all), std::mem::take(&mut self.gaps));
+        let mut prover = Prover { schedule, wheel, windows, phases, all, gaps };
+        prove(&mut prover);
+        (self.all, self.gaps) = (prover.all, prover.gaps);
+    }
 }
 
 /// What is known at a point of the run.
@@ -159,6 +187,7 @@ impl<'a> Prover<'a> {
             return self.gap(Property::Invariant, reason);
         }
         self.domain();
+        self.root_is_a_rank();
         self.divided_into_parts();
         self.rotation();
         self.split();
@@ -194,8 +223,11 @@ impl<'a> Prover<'a> {
         if self.schedule.transfers().any(|t| t.site.action == Action::Overwrite) && !on_nodes {
             reason = Some("lines that are given up are not encoded, but for reductions on nodes".into());
         }
+        if self.wheel == Numbering::Nodes && self.schedule.kind.has_root() {
+            reason = Some("collectives with a root that look at nodes are not encoded".into());
+        }
         let a_block_each = matches!(&self.schedule.blocks, Expr::Var(v) if v.slot == P);
-        if self.schedule.kind != Kind::Allreduce && !a_block_each {
+        if self.schedule.kind.has_a_block_each() && !a_block_each {
             let kind = self.schedule.kind.with_article();
             reason = Some(format!("{kind} without a block for each rank is not encoded"));
         }

@@ -88,13 +88,23 @@ impl<'a> Prover<'a> {
         element: &SetElement,
     ) -> Step<(String, Term)> {
         if self.blocks_are_ranks() {
-            let window = self.windows.of(&piece.part.item);
-            let seated = self.seated(&mut frame.cx, &element.cell());
-            let inside = and([window.contains(self.wheel, &element.block), seated]);
-            return Ok((window.text(self.wheel), inside));
+            return Ok(self.in_window(frame, piece, element));
         }
         let blocks = self.blocks(frame)?;
         Ok((format!("[0, {})", self.schedule.blocks), within(&element.block, "0", &blocks)))
+    }
+
+    /// The window of a number that wraps, and that an element lies in it.
+    pub(super) fn in_window(
+        &self,
+        frame: &mut ProofContext<'_>,
+        piece: &SetPiece,
+        element: &SetElement,
+    ) -> (String, Term) {
+        let window = self.windows.of(&piece.part.item);
+        let seated = self.seated(&mut frame.cx, &element.cell());
+        let inside = and([window.contains(self.wheel, &element.block), seated]);
+        (window.text(self.wheel), inside)
     }
 
     /// The peer of a message, as declared, before wrapping.

@@ -7,7 +7,7 @@ use crate::proving::smt::numbering::{LANES, LOCAL, NODE, NODES, Numbering};
 use crate::proving::smt::query::Property;
 use crate::proving::smt::sets::SymbolicSet;
 use crate::proving::smt::term::{Term, eq, ge, int, le, within};
-use roundel_spec::blocks::BlockSet;
+use roundel_spec::blocks::{BlockSet, Comprehension};
 use roundel_spec::expr::Expr;
 use roundel_spec::schedule::{Layout, Metric};
 
@@ -72,15 +72,11 @@ impl<'a> Prover<'a> {
         ProofContext { cx, values, hypotheses, levels: None }
     }
 
-    /// Before the first round every rank holds its own block, or its own contribution to all blocks.
+    /// Before the first round every rank holds its own block, or its own contribution to all blocks; in a broadcast and
+    /// a scatter the root has everything.
     pub(super) fn start(&self, frame: ProofContext<'a>) -> Step<LoopEntry<'a>> {
-        let own = BlockSet {
-            parts: vec![roundel_spec::blocks::Comprehension {
-                item: Expr::var("rank", RANK),
-                over: vec![],
-                filter: None,
-            }],
-        };
+        let one = |part| BlockSet { parts: vec![part] };
+        let own = one(Comprehension { item: Expr::var("rank", RANK), over: vec![], filter: None });
         let held = if self.schedule.kind.reduces() {
             // The first line has the rank's own contribution, the others are empty.
             let ranks = |line| if line == 0 { own.clone() } else { BlockSet::default() };
@@ -89,7 +85,8 @@ impl<'a> Prover<'a> {
                 lines.map(|line| ContributorClaim::everywhere(ranks(line), &frame.values, self.wheel)).collect(),
             )
         } else {
-            SymbolicMemory::Blocks(SymbolicSet::new(&own, &[], None, &frame.values))
+            let held = if self.starts_at_root() { one(self.everything_of_root()) } else { own };
+            SymbolicMemory::Blocks(SymbolicSet::new(&held, &[], None, &frame.values))
         };
         let used = Metric::ALL.into_iter().map(|metric| (metric, "0".to_string())).collect();
         Ok(LoopEntry { frame, held, used })

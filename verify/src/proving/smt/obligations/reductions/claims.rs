@@ -104,7 +104,7 @@ impl<'a> Prover<'a> {
     }
 
     /// Any block.
-    pub(super) fn any_block(&self, frame: &mut ProofContext<'_>) -> Step<Term> {
+    pub(in super::super) fn any_block(&self, frame: &mut ProofContext<'_>) -> Step<Term> {
         let blocks = self.blocks(frame)?;
         let block = frame.cx.constant("block!");
         frame.assume(within(&block, "0", &blocks));

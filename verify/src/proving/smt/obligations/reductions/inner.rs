@@ -43,10 +43,15 @@ impl<'a> Prover<'a> {
             let ([before], [after]) = (before, after) else {
                 return Err(NoEncoding("an inner reduction of several lines".into()));
             };
+            // Conditions are terms of this frame, and of those that are cloned from it.
+            let mut frame = frame.clone();
             let mut whens = Vec::new();
             for clause in &l.within {
-                whens.push(prover.run_together(n, clause, frame)?);
+                prover.run_together(n, clause, &frame)?;
+                whens.push(frame.cx.lower(&condition(clause), &frame.values)?);
             }
+            frame.cx.settle();
+            let frame = &frame;
             for (i, one) in whens.iter().enumerate() {
                 for other in &whens[i + 1..] {
                     let claim = "one inner collective of a round runs";
@@ -66,14 +71,14 @@ impl<'a> Prover<'a> {
         });
     }
 
-    /// That a clause runs; all members of a group agree on it, and on how many they are.
-    fn run_together(&mut self, n: usize, clause: &Within, frame: &ProofContext<'a>) -> Step<Term> {
+    /// All members of a group agree on whether a clause runs, and on how many they are.
+    fn run_together(&mut self, n: usize, clause: &Within, frame: &ProofContext<'a>) -> Step<()> {
         if !matches!(clause.group, Group::Node | Group::All) || clause.group == Group::All && clause.members.is_some()
         {
             return Err(NoEncoding("a reduction inside of other groups than nodes".into()));
         }
         let name = format!("round{n}-clause{}", clause.site.number);
-        let when = clause.when.clone().unwrap_or(Expr::Bool(true));
+        let when = condition(clause);
         let mut shared = frame.clone();
         shared.cx.settle();
         let member = self.any_member(&mut shared, &clause.group);
@@ -94,7 +99,7 @@ impl<'a> Prover<'a> {
             frame.cx.lower(e, &frame.values)?;
         }
         self.fits(&mut frame, &name, "the condition of the inner collective");
-        Ok(mine)
+        Ok(())
     }
 
     /// Each member has its own contribution: afterwards all have those of the group.
@@ -202,8 +207,9 @@ impl<'a> Prover<'a> {
         let at = |node: &CyclicTerm| before.at(&CyclicTerm { seat: l.clone(), ..node.clone() }, &block);
         let mine = self.stretch(&mut frame.cx, &at(&here).pieces)?;
         let theirs = self.stretch(&mut frame.cx, &at(&other).pieces)?;
+        let runs = frame.cx.lower(&condition(clause), &frame.seen_at(&other))?;
         let same = [eq(&mine.begin, &theirs.begin), eq(&mine.end, &theirs.end)];
-        let goal = and([lt(&other.seat, &their_size), eq(&size, &their_size)].into_iter().chain(same));
+        let goal = and([runs, lt(&other.seat, &their_size), eq(&size, &their_size)].into_iter().chain(same));
         let claim = "ranks with the same contributors combined the same, member by member";
         self.prove(&frame, Property::SameTree, &format!("{name}-groups"), claim, goal);
         Ok(())
@@ -264,4 +270,9 @@ impl<'a> Prover<'a> {
         self.prove(&frame, Property::Contributors, &format!("round{n}-{what}"), claim, goal);
         Ok(())
     }
+}
+
+/// When a clause runs.
+fn condition(clause: &Within) -> Expr {
+    clause.when.clone().unwrap_or(Expr::Bool(true))
 }

@@ -3,7 +3,6 @@
 use super::super::{ProofContext, Prover, Step};
 use super::claims::ContributorClaim;
 use super::meetings::Receipt;
-use crate::proving::smt::context::NoEncoding;
 use crate::proving::smt::query::Property;
 use crate::proving::smt::sets::{SymbolicSet, other_index};
 use crate::proving::smt::term::{Term, and, eq, implies, not, or};
@@ -290,8 +289,12 @@ impl<'a> Prover<'a> {
         let mut frame = frame.clone();
         let block = match self.schedule.kind {
             Kind::ReduceScatter => "rank".into(),
-            Kind::Allreduce | Kind::Allgather => self.any_block(&mut frame)?,
-            _ => return Err(NoEncoding("a collective with a root".into())),
+            Kind::Reduce => {
+                let root = self.root(&mut frame)?;
+                frame.assume(eq("rank", &root));
+                self.any_block(&mut frame)?
+            }
+            _ => self.any_block(&mut frame)?,
         };
         let x = self.any_rank(&mut frame, "contributor!");
         let goal = self.contributes(&mut frame.cx, &x, &lines[0].at(&self.wheel.here(), &block))?;

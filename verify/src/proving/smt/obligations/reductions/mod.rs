@@ -13,16 +13,17 @@ mod order;
 pub(super) use claims::{ContributorClaim, first};
 
 use super::{ProofContext, Prover, Step};
+use crate::proving::smt::context::Context;
 use crate::proving::smt::query::Property;
 use crate::proving::smt::term::{Term, and, ge, int, le, mul, or};
+use roundel_spec::Kind;
 use roundel_spec::eval::{BLOCKS_PER_RANK, FEW_BLOCKS};
-use roundel_spec::expr::Expr;
 
 impl Prover<'_> {
     /// Whether there are as many blocks as ranks, so that blocks wrap around p. With any other number, blocks must not
     /// wrap: it is an obligation that they lie in range.
     pub(super) fn blocks_are_ranks(&self) -> bool {
-        !self.schedule.kind.reduces() || matches!(&self.schedule.blocks, Expr::Var(v) if v.slot == super::P)
+        Context::new(self.schedule).blocks_wrap()
     }
 
     /// The number of blocks.
@@ -32,7 +33,7 @@ impl Prover<'_> {
 
     /// The number of blocks has a value, and there is at least one.
     pub(super) fn split(&mut self) {
-        if !self.schedule.kind.reduces() {
+        if !self.schedule.kind.reduces() && self.schedule.kind != Kind::Broadcast {
             return;
         }
         self.attempt(Property::Defined, |prover| {

@@ -1,0 +1,167 @@
+//! Reverses as a user declares them, on threads, against the plain definition of what they are. The tests that the
+//! derive emits compare the generated code of each with its schedule.
+
+use roundel::operation::ordered;
+use roundel::threads::run;
+use roundel::{Alltoall, Collective, GatherTo, ReduceScatter, ReduceTo, ScatterFrom};
+
+/// Two loops, the first of which is one round.
+#[derive(Collective)]
+#[collective(reduce_scatter)]
+#[reverse_of(allgather)]
+#[requires(p % 2 == 0)]
+#[check(p <= 16)]
+#[define(mirror = if rank % 2 == 0 { 1 } else { -1 })]
+#[define(pair(i) = rank / 2 + mirror * if i % 2 == 0 { i / 2 } else { -((i + 1) / 2) })]
+#[define(neighbor(i) = rank + mirror * if i % 2 == 0 { 1 } else { -1 })]
+#[round]
+#[exchange(with = neighbor(0), send = [rank], recv = [neighbor(0)])]
+#[round(i in 1..p / 2)]
+#[exchange(with = neighbor(i), send = [2 * pair(i - 1) + k; k in 0..2], recv = [2 * pair(i) + k; k in 0..2])]
+#[bound(rounds = p / 2, each messages_sent = p / 2, each blocks_received = p - 1)]
+struct NeighborExchangeBackwards;
+
+/// Several messages of a clause in one round: what they bring is combined one after the other. Two states, of which one
+/// looks at the other and at the index.
+#[derive(Collective)]
+#[collective(reduce_scatter, radix: 2..)]
+#[reverse_of(allgather, combine = right)]
+#[check(p <= 16, radix <= 4)]
+#[round(s in 0..ceil_log(radix, p))]
+#[state(D = 1, next = min(p, radix * D))]
+#[state(E = 1, next = D * radix + 0 * s)]
+#[define(n(j) = min(D, p - j * D), ports = min(radix, ceil_div(p, D)) - 1)]
+#[send(for j in 1..=ports, to = rank - j * D, blocks = [rank + k; k in 0..n(j)])]
+#[recv(for j in 1..=ports, from = rank + j * min(D, E), blocks = [rank + j * D + k; k in 0..n(j)])]
+#[holds(D == min(p, pow(radix, s)), blocks = [rank + k; k in 0..D])]
+struct KBruckBackwards {
+    radix: i64,
+}
+
+#[derive(Collective)]
+#[collective(reduce, root: 0..)]
+#[reverse_of(broadcast, combine = right)]
+#[check(p <= 16, root <= 15)]
+#[define(w = ceil_log(2, p), v = (rank - root) % p)]
+#[round(s in 0..w)]
+#[state(D = 1, next = 2 * D)]
+#[send(when = v < D && v + D < p, to = rank + D)]
+#[recv(when = D <= v && v < 2 * D, from = rank - D)]
+#[holds(D == pow(2, s), blocks = [0; v < D])]
+#[bound(rounds = w, messages_sent <= w)]
+struct BroadcastBackwards {
+    root: i64,
+}
+
+#[derive(Collective)]
+#[collective(gather, root: 0..)]
+#[reverse_of(scatter)]
+#[check(p <= 12, root <= 11)]
+#[define(v = (rank - root) % p)]
+#[round(s in 1..p)]
+#[send(when = v == 0, to = rank + s, blocks = [rank + s])]
+#[recv(when = v == s, from = root, blocks = [rank])]
+struct ScatterBackwards {
+    root: i64,
+}
+
+#[derive(Collective)]
+#[collective(scatter, root: 0..)]
+#[reverse_of(gather)]
+#[check(p <= 12, root <= 11)]
+#[define(w = ceil_log(2, p), v = (rank - root) % p)]
+#[round(s in 0..w)]
+#[state(D = 1, next = 2 * D)]
+#[send(when = v % (2 * D) == D, to = rank - D, blocks = [rank + k; k in 0..min(D, p - v)])]
+#[recv(when = v % (2 * D) == 0, from = rank + D, blocks = [rank + D + k; k in 0..min(D, p - v - D)])]
+struct GatherBackwards {
+    root: i64,
+}
+
+/// Two indices, of which the inner one runs backwards, too.
+#[derive(Collective)]
+#[collective(alltoall, radix: 2..)]
+#[reverse_of(alltoall)]
+#[check(p <= 12, radix <= 4)]
+#[round(x in 0..ceil_log(radix, p), z in 1..radix)]
+#[state(X = 1, next = radix * X)]
+#[send(to = rank + z * X, blocks = [rank - j % X -> rank - j % X + j; j in 0..p, digit(j, radix, x) == z])]
+#[recv(from = rank - z * X,
+    blocks = [rank - j % (radix * X) -> rank - j % (radix * X) + j; j in 0..p, digit(j, radix, x) == z])]
+struct DigitsBackwards {
+    radix: i64,
+}
+
+fn reduces_and_scatters(collective: &(impl ReduceScatter + Sync), p: usize) {
+    let plus = roundel::operation::commutative(|a: &u64, b: &u64| a + b);
+    let results = run(p, |comm| {
+        let send: Vec<u64> = (0..2 * p).map(|i| (comm.rank() * 100 + i * i) as u64).collect();
+        let mut recv = [0; 2];
+        collective.reduce_scatter_block(comm, &send, &mut recv, &plus).map(|()| recv)
+    });
+    for (rank, result) in results.into_iter().enumerate() {
+        let expected = [0, 1].map(|k| (0..p).map(|r| (r * 100 + (2 * rank + k).pow(2)) as u64).sum::<u64>());
+        assert_eq!(result, Ok(expected), "p = {p}, rank {rank}");
+    }
+}
+
+#[test]
+fn allgathers_backwards_are_reduce_scatters() {
+    for p in 1..=13 {
+        if p % 2 == 0 {
+            reduces_and_scatters(&NeighborExchangeBackwards, p);
+        }
+        (2..=4).for_each(|radix| reduces_and_scatters(&KBruckBackwards { radix }, p));
+    }
+}
+
+#[test]
+fn a_broadcast_backwards_is_a_reduce() {
+    let append = ordered(|a: &String, b: &String| a.clone() + b);
+    let plus = roundel::operation::commutative(|a: &u64, b: &u64| a + b);
+    for (p, root) in (1..=9).flat_map(|p| (0..p).map(move |root| (p, root))) {
+        let collective = BroadcastBackwards { root: root as i64 };
+        let results = run(p, |comm| {
+            let mut recv = if comm.rank() == root { vec![0] } else { vec![] };
+            collective.reduce(comm, &[1 << comm.rank()], &mut recv, &plus).map(|()| recv)
+        });
+        assert_eq!(results[root], Ok(vec![(1 << p) - 1]), "p = {p}, root {root}");
+        // It claims no order, so what does not commute is refused.
+        let refused = run(p, |comm| {
+            let mut recv = if comm.rank() == root { vec![String::new()] } else { vec![] };
+            collective.reduce(comm, &["x".to_string()], &mut recv, &append).is_err()
+        });
+        assert!(refused.into_iter().all(|refused| refused), "p = {p}, root {root}");
+    }
+}
+
+#[test]
+fn scatters_and_gathers_are_each_others_reverses() {
+    for (p, root) in (1..=9).flat_map(|p| (0..p).map(move |root| (p, root))) {
+        let gathered = run(p, |comm| {
+            let mut recv = if comm.rank() == root { vec![0; p] } else { vec![] };
+            ScatterBackwards { root: root as i64 }.gather(comm, &[comm.rank() + 10], &mut recv).map(|()| recv)
+        });
+        assert_eq!(gathered[root], Ok((10..10 + p).collect::<Vec<_>>()), "p = {p}, root {root}");
+        let scattered = run(p, |comm| {
+            let send: Vec<usize> = if comm.rank() == root { (10..10 + p).collect() } else { vec![] };
+            let mut recv = [0];
+            GatherBackwards { root: root as i64 }.scatter(comm, &send, &mut recv).map(|()| recv[0])
+        });
+        assert_eq!(scattered, (10..10 + p).map(Ok).collect::<Vec<_>>(), "p = {p}, root {root}");
+    }
+}
+
+#[test]
+fn an_alltoall_backwards_is_an_alltoall() {
+    for (p, radix) in (1..=9).flat_map(|p| (2..=4).map(move |radix| (p, radix))) {
+        let results = run(p, |comm| {
+            let send: Vec<usize> = (0..p).map(|to| comm.rank() * 100 + to).collect();
+            let mut recv = vec![0; p];
+            DigitsBackwards { radix }.alltoall(comm, &send, &mut recv).map(|()| recv)
+        });
+        for (rank, result) in results.into_iter().enumerate() {
+            assert_eq!(result, Ok((0..p).map(|from| from * 100 + rank).collect()), "p = {p}, radix {radix}");
+        }
+    }
+}

@@ -111,8 +111,35 @@ const WRONG: &[(&str, &str, &str)] = &[
     (SMP, "D <= local && local < 2 * D", "D <= local && local < min(2 * D, 6)"),
     (LEADERS, "when = local > 0, from", "when = local > 0 && local <= 6, from"),
     (LANES, "[rank -> at(node, m)]", "[rank -> at(node, min(m, 6))]"),
+    (HIERARCHICAL, "to = at(node - D, 0)", "to = at(node - D, if node_size(node - D) > 6 { 1 } else { 0 })"),
+    (
+        SMP,
+        "when = leads && takes, to = at(node - 1, 0)",
+        "when = leads && takes, to = at(node - 1, if ppn > 6 { 1 } else { 0 })",
+    ),
+    (NAP, "members = q", "members = if ppn > 6 { q - 1 } else { q }"),
+    (NAP, "from = at(node, local % q)", "from = at(node, if ppn > 6 { 0 } else { local % q })"),
+    (
+        LEADERS,
+        "[region(node) -> region(node + g)]",
+        "[region(node) -> at(node + g, l); l in 0..min(node_size(node + g), 6)]",
+    ),
+    (LANES, "m % lanes == local", "m % lanes == local % 6"),
+    (LANES, "{ ceil_div(node_size(g) - l, lanes) }", "{ min(ceil_div(node_size(g) - l, lanes), 2) }"),
+    // Right on nodes of one rank each, if there are at most 41 of them.
+    (LOCALITY_BRUCK, "(all, inner, when = flat)", "(all, inner, when = flat && nodes <= 41)"),
+    (SMP, "rem = nodes - pow(2, w)", "rem = nodes - pow(2, w) - if nodes > 41 { 1 } else { 0 }"),
+    (NAP, "(all, inner, when = lanes == 1)", "(all, inner, when = lanes == 1 && nodes <= 41)"),
+    (LEADERS, "when = local == 0, to = at(node + g, 0)", "when = local == 0 && nodes <= 41, to = at(node + g, 0)"),
+    (LANES, "{ carries(m, local) }", "{ carries(m, local) - if nodes > 41 { 1 } else { 0 } }"),
+    // Right on nodes of equal size, or of three nodes.
+    (NAP, "when = phase == 1, members = q", "when = phase == 1 && lanes * nodes == p, members = q"),
+    (LEADERS, "nodes - 1 + node_size(node) - 1", "nodes - 1 + lanes - 1"),
+    (LANES, "uneven = lanes * nodes < p", "uneven = lanes * nodes < p && nodes <= 3"),
     // Reductions.
     (SMP, "combine = right", "combine = left"),
+    (NAP, "local == m && m >= larger && k < larger", "local == m && m >= larger && k < larger && p <= 41"),
+    (NAP, "last lo = 0", "last lo = if p > 41 { 1 } else { 0 }"),
     (SMP, "combine = by_rank", "combine = left"),
     (SMP, "local & -local", "1"),
     (SMP, "2 * u + 1", "2 * u"),
@@ -212,6 +239,8 @@ fn what_is_not_understood_is_not_proved() {
         // Other groups are not encoded.
         (HIERARCHICAL, "#[within(node, inner)]", "#[within(ranks(0, p), inner)]"),
         (HIERARCHICAL, "#[within(node, inner)]", "#[within(node, inner, members = ppn)]"),
+        // Groups of nodes are the same on all ranks of a node.
+        (NAP, "node - lo))))]", "node - lo)) - if p > 41 && local > 0 { 1 } else { 0 }))]"),
         // What an inner collective costs is not part of its contract.
         (HIERARCHICAL, "#[check(p <= 24)]", "#[bound(messages_sent <= 100 * p)]\n#[check(p <= 24)]"),
         (HIERARCHICAL, "#[check(p <= 24)]", "#[bound(rounds <= 100 * p)]\n#[check(p <= 24)]"),

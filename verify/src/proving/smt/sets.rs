@@ -138,6 +138,12 @@ impl SetPiece {
         self.at(cx, &names)
     }
 
+    /// Whether it has its first element where it has any: no condition, peer or range depends on an index.
+    pub(crate) fn first_tells(&self) -> bool {
+        let of_clause = self.indices.len() - self.part.over.len();
+        self.part.filter.is_none() && of_clause == 0 && self.indices.len() <= 1
+    }
+
     /// The numbers that generated code computes if the last index of the comprehension becomes a stripe: the number of
     /// blocks, the first one and the step, each as the item of a piece under the conditions under which it is computed.
     pub(crate) fn computed(&self, wheel: Numbering, functions: &[Function]) -> Vec<SetPiece> {

@@ -8,21 +8,43 @@
 use super::super::counters::stays_on_node;
 use super::super::{ProofContext, Prover, Step};
 use super::claims::first;
+use crate::proving::smt::context::Context;
 use crate::proving::smt::numbering::{CyclicTerm, Numbering};
 use crate::proving::smt::query::Property;
-use crate::proving::smt::sets::SymbolicSet;
+use crate::proving::smt::sets::{SetElement, SetPiece, SymbolicSet};
 use crate::proving::smt::term::{Term, and, implies, ite, or, sub};
 use roundel_spec::schedule::{Bound, Loop, Metric};
 
 impl<'a> Prover<'a> {
-    /// That a rank sends or receives something in a round; on nodes, from or to another node.
+    /// That a rank sends or receives something in a round; on nodes, from or to another node. Of every set it is the
+    /// first element that counts: one that is there is a message, but where it is missing there may be others.
     fn takes_part(&self, l: &Loop, frame: &mut ProofContext<'_>, rank: &CyclicTerm) -> Step<Term> {
+        self.elements(l, frame, rank, first)
+    }
+
+    /// The same, without an oversight: any element counts where the first one does not tell whether there are others.
+    fn has_any(&self, l: &Loop, frame: &mut ProofContext<'_>, rank: &CyclicTerm) -> Step<Term> {
+        self.elements(
+            l,
+            frame,
+            rank,
+            |cx, piece| if piece.first_tells() { first(cx, piece) } else { piece.any(cx, "") },
+        )
+    }
+
+    fn elements(
+        &self,
+        l: &Loop,
+        frame: &mut ProofContext<'_>,
+        rank: &CyclicTerm,
+        chosen: impl Fn(&mut Context<'_>, &SetPiece) -> Step<SetElement>,
+    ) -> Step<Term> {
         let mut some = Vec::new();
         for t in &l.transfers {
             let values = frame.seen_at(rank);
             let set = SymbolicSet::of_clause(&frame.cx, t, &values);
             for piece in &set.pieces {
-                let element = first(&mut frame.cx, piece)?;
+                let element = chosen(&mut frame.cx, piece)?;
                 let mut there = vec![element.condition.clone()];
                 if self.wheel == Numbering::Nodes {
                     let peer = frame.cx.cell(&t.peer, &super::super::round::bind(&values, t, &element))?;
@@ -47,7 +69,7 @@ impl<'a> Prover<'a> {
             let [zero, last] = prover.outermost();
             let zero = prover.takes_part(l, &mut frame, &zero)?;
             let (goal, claim) = if l.indices.is_empty() {
-                let any = prover.takes_part(l, &mut frame, &prover.wheel.here())?;
+                let any = prover.has_any(l, &mut frame, &prover.wheel.here())?;
                 (implies(&any, &zero), "where rank 0 has no message, nobody has one")
             } else {
                 let last = prover.takes_part(l, &mut frame, &last)?;

@@ -295,10 +295,10 @@ mod tests {
         assert_eq!(checked_ceil_div(1, 0), None);
         assert_eq!(checked_digit(-1, 2, 0), None);
         for (n, parts) in [(1, 1), (7, 3), (3, 7), (12, 4), (0, 2), (41, 6)] {
-            let sizes: Vec<i64> = (0..parts).map(|s| checked_part_size(n, parts, s).unwrap()).collect();
+            let sizes: Vec<i64> = (0..parts).map(|s| checked_part_size(n, parts, s).expect("is a part")).collect();
             assert!(sizes.is_sorted_by(|a, b| a >= b) && sizes[0] - sizes[sizes.len() - 1] <= 1);
             let owners = sizes.iter().enumerate().flat_map(|(s, size)| (0..*size).map(move |_| s as i64));
-            assert!(owners.eq((0..n).map(|x| checked_part_of(n, parts, x).unwrap())));
+            assert!(owners.eq((0..n).map(|x| checked_part_of(n, parts, x).expect("is a thing"))));
             for s in 0..=parts {
                 assert_eq!(checked_part_begin(n, parts, s), Some(sizes[..s as usize].iter().sum()));
             }

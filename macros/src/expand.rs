@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 use roundel_spec::check::Checked;
-use roundel_spec::proof::{ProvedRange, Record};
+use roundel_spec::proof::{GrantedCalls, Record};
 use roundel_spec::syntax::Declaration;
 use roundel_spec::{check, rust, syntax};
 use std::path::{Path, PathBuf};
@@ -23,27 +23,26 @@ pub(crate) fn derive(input: TokenStream) -> Result<TokenStream> {
     Ok(match check::at_compile_time(schedule) {
         Ok(checked) => {
             let crate_root = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
-            let (range, tracked) = proved_range(&declaration, &checked, crate_root.as_deref());
-            let code = rust::expand(&declaration, range.as_ref().unwrap_or(&ProvedRange::nothing(schedule)));
-            let error = range.err().map(Error::into_compile_error);
+            let (granted, tracked) = granted_calls(&declaration, &checked, crate_root.as_deref());
+            let code = rust::expand(&declaration, granted.as_ref().unwrap_or(&GrantedCalls::nothing(schedule)));
+            let error = granted.err().map(Error::into_compile_error);
             quote!(#error #code #tracked)
         }
         Err(violation) => {
-            let nothing = ProvedRange::nothing(schedule);
+            let nothing = GrantedCalls::nothing(schedule);
             beside(declaration.error(&violation), rust::code(&declaration, &nothing))
         }
     })
 }
 
-/// The range of the crate's proof record, or, without a record, the range just checked; an inconsistent record is an
-/// error. The tokens make rustc recompile when the record changes.
-fn proved_range(
+/// The calls of the crate's proof record, or, without a record, those just checked; an inconsistent record is an error. The tokens make rustc recompile when the record changes.
+fn granted_calls(
     declaration: &Declaration,
     checked: &Checked,
     crate_root: Option<&Path>,
-) -> (Result<ProvedRange>, TokenStream) {
+) -> (Result<GrantedCalls>, TokenStream) {
     let schedule = &declaration.schedule;
-    let from_check = || checked.granted(schedule);
+    let from_check = || GrantedCalls::in_order(checked.granted(schedule));
     let Some(crate_root) = crate_root else { return (Ok(from_check()), quote!()) };
     let file = Record::path(crate_root, schedule);
     let tracked = file.is_file().then(|| {
@@ -52,8 +51,8 @@ fn proved_range(
             const _: &str = include_str!(#file);
         )
     });
-    let range = match Record::in_crate(crate_root, schedule) {
-        Ok(record) => Ok(record.map_or_else(from_check, |record| record.granted().clone())),
+    let granted = match Record::in_crate(crate_root, schedule) {
+        Ok(record) => Ok(record.map_or_else(from_check, |record| record.granted())),
         Err(unfit) => Err(Error::new_spanned(
             &declaration.ident,
             format!(
@@ -63,7 +62,7 @@ fn proved_range(
             ),
         )),
     };
-    (range, quote!(#tracked))
+    (granted, quote!(#tracked))
 }
 
 fn beside(error: Error, code: TokenStream) -> TokenStream {
@@ -93,9 +92,9 @@ mod tests {
         let root = std::env::temp_dir().join(format!("roundel-{name}-{}", std::process::id()));
         std::fs::create_dir_all(root.join("proofs")).unwrap();
         std::fs::write(Record::path(&root, schedule), text(&record)).unwrap();
-        let (range, _) = proved_range(&declaration, &checked, Some(&root));
+        let (granted, _) = granted_calls(&declaration, &checked, Some(&root));
         std::fs::remove_dir_all(&root).unwrap();
-        range.map(|range| range.p).map_err(|error| error.to_string())
+        granted.map(|granted| granted.all.p).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use crate::transport::RankPlacement;
 use roundel_spec::sink::infallible;
-use roundel_spec::{Blocks, Collective, Sink, Site, Stripe, rounds_of};
+use roundel_spec::{Blocks, Collective, Sink, Site, Stripe, StripeList, rounds_of};
 use std::convert::Infallible;
 use std::ops::Range;
 
@@ -33,17 +33,6 @@ enum RankEvent {
     End,
 }
 
-/// Recorded blocks.
-#[derive(Clone, Copy)]
-struct WrittenBlocks<'a>(&'a [Stripe]);
-
-impl Blocks for WrittenBlocks<'_> {
-    #[inline]
-    fn into_stripes(self) -> impl Iterator<Item = Stripe> + Clone {
-        self.0.iter().copied()
-    }
-}
-
 impl RankRounds {
     /// Records the schedule of a rank.
     pub(crate) fn of<K: Collective>(collective: &K, here: RankPlacement<'_>) -> Self {
@@ -55,7 +44,7 @@ impl RankRounds {
 
     /// Replays the recorded schedule to a sink.
     pub(crate) fn replay<S: Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        let blocks = |stripes: &Range<usize>| WrittenBlocks(&self.stripes[stripes.clone()]);
+        let blocks = |stripes: &Range<usize>| StripeList(&self.stripes[stripes.clone()]);
         self.notes.iter().try_for_each(|note| match note {
             RankEvent::Send(site, to, stripes) => sink.send(*site, *to, blocks(stripes)),
             RankEvent::Receive(site, from, stripes) => sink.recv(*site, *from, blocks(stripes)),
@@ -65,7 +54,7 @@ impl RankRounds {
 
     fn write<B: Blocks>(&mut self, blocks: &B) -> Range<usize> {
         let begin = self.stripes.len();
-        self.stripes.extend(blocks.stripes());
+        blocks.append_to(&mut self.stripes);
         begin..self.stripes.len()
     }
 }

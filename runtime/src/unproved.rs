@@ -49,6 +49,10 @@ impl<C: Collective> Collective for Unproved<C> {
         Ok(())
     }
 
+    fn proved_in_order(&self, _at: &Place) -> Result<(), Refusal> {
+        Ok(())
+    }
+
     fn blocks(&self, at: &Place) -> i64 {
         self.0.blocks(at)
     }

@@ -1,9 +1,11 @@
 //! Reductions on threads, against the plain definition.
 
-use roundel::algorithms::{Visitor, catalogue, visit_all};
+use roundel::algorithms::{RecursiveDoublingAllreduce, Visitor, catalogue, visit_all};
 use roundel::operation::{Max, Sum, commutative, ordered};
 use roundel::threads::run;
-use roundel::{Allreduce, Error, IsAllreduce, IsReduceScatter, ReduceScatter};
+use roundel::{Allreduce, Collective, Error, IsAllreduce, IsReduceScatter, ReduceScatter};
+use roundel_spec::schedule::Order;
+use roundel_spec::{Arguments, Kind, Place, Refusal, Schedule, Sink};
 use std::collections::BTreeSet;
 
 /// Element `i` of a rank's contribution.
@@ -139,4 +141,71 @@ fn an_operation_that_panics_on_one_rank_is_an_error_on_all() {
         })
     });
     assert!(outcomes.is_err(), "the panic of a rank is the caller's");
+}
+
+/// Recursive doubling, whose order is proved for up to four ranks alone.
+struct OrderUpToFour;
+
+impl Collective for OrderUpToFour {
+    const NAME: &'static str = "OrderUpToFour";
+    const KIND: Kind = Kind::Allreduce;
+    const PREFERS_ROTATION: bool = false;
+    const ORDER: Order = RecursiveDoublingAllreduce::ORDER;
+
+    fn schedule() -> Schedule {
+        RecursiveDoublingAllreduce::schedule()
+    }
+
+    fn arguments(&self) -> Arguments {
+        RecursiveDoublingAllreduce.arguments()
+    }
+
+    fn from_arguments(args: &Arguments) -> Option<Self> {
+        RecursiveDoublingAllreduce::from_arguments(args).map(|_| OrderUpToFour)
+    }
+
+    fn admits(&self, at: &Place) -> Result<(), Refusal> {
+        RecursiveDoublingAllreduce.admits(at)
+    }
+
+    fn proved(&self, at: &Place) -> Result<(), Refusal> {
+        RecursiveDoublingAllreduce.proved(at)
+    }
+
+    fn proved_in_order(&self, at: &Place) -> Result<(), Refusal> {
+        if at.p <= 4 { Ok(()) } else { Err(Refusal::Placement { range: "p <= 4" }) }
+    }
+
+    fn blocks(&self, at: &Place) -> i64 {
+        RecursiveDoublingAllreduce.blocks(at)
+    }
+
+    fn rotation(&self, at: &Place) -> Option<i64> {
+        RecursiveDoublingAllreduce.rotation(at)
+    }
+
+    fn rounds<S: Sink>(&self, at: &Place, sink: &mut S) -> Result<(), S::Error> {
+        RecursiveDoublingAllreduce.rounds(at, sink)
+    }
+}
+
+impl IsAllreduce for OrderUpToFour {}
+
+#[test]
+fn an_order_that_is_not_proved_refuses_the_calls_that_rely_on_it() {
+    let concatenate = ordered(|a: &String, b: &String| a.clone() + b);
+    for (p, in_order) in [(4, true), (5, false)] {
+        run(p, |comm| {
+            let (mut total, mut text) = ([0], [String::new()]);
+            OrderUpToFour.allreduce(comm, &[1], &mut total, &Sum).unwrap();
+            assert_eq!(total, [p]);
+            let outcome = OrderUpToFour.allreduce(comm, &[word(comm.rank(), 0)], &mut text, &concatenate);
+            match in_order {
+                true => {
+                    assert_eq!(outcome.map(|()| text), Ok([(0..p).map(|rank| word(rank, 0)).collect::<String>()]))
+                }
+                false => assert!(matches!(outcome, Err(Error::NeedsOrder { .. }))),
+            }
+        });
+    }
 }

@@ -29,7 +29,7 @@ pub use meaning::collective::{Collective, Refusal};
 pub use meaning::group::rounds_of;
 pub use meaning::place::{Place, Placement};
 pub use meaning::sink::Sink;
-pub use meaning::stripes::{Blocks, Stripe, Stripes};
+pub use meaning::stripes::{Blocks, Stripe, StripeList, Stripes};
 pub use meaning::{arith, collective, eval, group, place, regions, sink, stripes};
 pub use proof::harness;
 pub use proof::harness::agreement;

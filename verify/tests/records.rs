@@ -76,21 +76,34 @@ fn a_bound_that_is_not_proved_does_not_lower_the_range() {
     part.obligations[4].verdict = "open".into();
     let record = Record::new(&ring, checked(&ring, 8), Some(part)).unwrap();
     assert_eq!((record.range.p, record.bounds.as_ref().unwrap().p), (None, Some(8)));
-    assert_eq!((record.granted().p, record.text(&ring).as_str()), (None, "all p; bounds for p <= 8"));
+    assert_eq!((record.granted().all.p, record.text(&ring).as_str()), (None, "all p; bounds for p <= 8"));
     let mut gap = everything();
     gap.gaps.push(Gap { property: "rounds".into(), reason: "not encoded".into() });
     let record = Record::new(&ring, None, Some(gap)).unwrap();
     assert_eq!((record.range.p, record.bounds.unwrap().p), (None, Some(0)));
 }
 
-/// An order that is claimed but not proved is not granted, because callers rely on it.
+/// An order that is claimed but not proved refuses those calls alone that rely on it.
 #[test]
 fn an_order_that_is_not_proved_is_not_granted() {
     let doubling = (algorithms::find("allreduce/recursive-doubling").unwrap().schedule)();
     let mut part = everything();
     part.obligations[4] = shown("004-same-tree-a", "open");
     let record = Record::new(&doubling, checked(&doubling, 8), Some(part)).unwrap();
-    assert_eq!((record.range.p, record.order.as_ref().unwrap().p, record.granted().p), (None, Some(8), Some(8)));
+    let granted = record.granted();
+    assert_eq!((granted.all.p, granted.ordered.p), (None, Some(8)));
+    assert_eq!(record.text(&doubling), "all p; order for p <= 8");
+}
+
+/// The selection relies on the orders that are declared in the catalogue.
+#[test]
+fn the_orders_of_the_catalogue_are_proved_wherever_it_serves() {
+    for entry in algorithms::catalogue() {
+        let schedule = (entry.schedule)();
+        let record = Record::in_crate(Path::new(algorithms::CRATE_ROOT), &schedule).unwrap().unwrap();
+        let granted = record.granted();
+        assert_eq!(granted.all, granted.ordered, "{}", entry.name);
+    }
 }
 
 #[test]

@@ -43,9 +43,10 @@ impl<'a> RankPlacement<'a> {
         served.map(|()| at).map_err(|refusal| Error::OutsideDomain { name: C::NAME.into(), refusal })
     }
 
-    /// Whether a collective reduces in the order of the communicator's ranks: one that looks at nodes keeps the order
-    /// of its own numbering.
-    pub fn keeps_order<C: Collective>(self) -> bool {
-        C::ORDER.rank_order && (!C::LOOKS_AT_NODES || self.placement.is_sorted())
+    /// Whether a collective is proved to reduce in the order of the communicator's ranks: one that looks at nodes keeps
+    /// the order of its own numbering.
+    pub fn keeps_order<C: Collective>(self, collective: &C) -> bool {
+        let sorted = !C::LOOKS_AT_NODES || self.placement.is_sorted();
+        C::ORDER.rank_order && sorted && collective.proved_in_order(&self.seen::<C>()).is_ok()
     }
 }

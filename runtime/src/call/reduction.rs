@@ -42,7 +42,11 @@ impl<T, O: Operation<T>> ReductionCall<'_, T, O> {
     pub fn validate<C: Collective>(&self, collective: &C, here: RankPlacement<'_>) -> Result<(), Error> {
         self.validate_lengths(here)?;
         here.serves(collective)?;
-        if O::COMMUTES || here.keeps_order::<C>() { Ok(()) } else { Err(Error::NeedsOrder { name: C::NAME.into() }) }
+        if O::COMMUTES || here.keeps_order(collective) {
+            Ok(())
+        } else {
+            Err(Error::NeedsOrder { name: C::NAME.into() })
+        }
     }
 
     fn validate_lengths(&self, here: RankPlacement<'_>) -> Result<(), Error> {

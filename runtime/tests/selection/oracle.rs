@@ -66,7 +66,7 @@ impl Fault<'_> {
         let here = RankPlacement { placement: self.placement, rank: self.placement.p() - 1 };
         self.found = if C::KIND != self.call.kind {
             Some("of another kind".into())
-        } else if C::KIND.reduces() && !self.call.commutes && !here.keeps_order::<C>() {
+        } else if C::KIND.reduces() && !self.call.commutes && !here.keeps_order(collective) {
             Some("not in the order of ranks".into())
         } else if C::KIND == Kind::Allreduce && self.call.reproducible && !C::ORDER.same_tree {
             Some("not reproducible".into())

@@ -36,7 +36,7 @@ pub mod violation;
 use crate::check::violation::{Case, Problem, Violation};
 use crate::meaning::collective::Collective;
 use crate::meaning::eval::{self, Halt};
-use crate::meaning::group::{renumbered, rounds_of};
+use crate::meaning::group::{renumber, rounds_of};
 use crate::meaning::place::Placement;
 use crate::meaning::sink::infallible;
 use crate::schedule::arguments::Arguments;
@@ -164,8 +164,9 @@ pub fn record_schedule(schedule: &Schedule, point: &Point) -> Result<Trace, Viol
         let wrong = |halt: Halt<Infallible>| fault(schedule, point, rank, halt);
         if point.is_renumbered(schedule) {
             let around = eval::blocks(schedule, &point.args, &place).map_err(wrong)?;
-            let mut sink = renumbered(&point.placement, schedule.kind, around, &mut recorder);
-            eval::rounds(schedule, &point.args, &place, &mut sink).map_err(wrong)?;
+            let mut seen = Recorder::default();
+            eval::rounds(schedule, &point.args, &place, &mut seen).map_err(wrong)?;
+            infallible(renumber(&seen.finish(), &point.placement, schedule.kind, around, &mut recorder));
         } else {
             eval::rounds(schedule, &point.args, &place, &mut recorder).map_err(wrong)?;
         }

@@ -195,6 +195,11 @@ pub trait Collective: 'static {
     /// Checks that the collective is proved for a call at `at` that its domain admits.
     fn proved(&self, at: &Place) -> Result<(), Refusal>;
 
+    /// Checks that the claims of [`ORDER`](Collective::ORDER) are also proved for a call at `at`.
+    fn proved_in_order(&self, at: &Place) -> Result<(), Refusal> {
+        self.proved(at)
+    }
+
     /// The number of blocks in a call at `at`: one per rank, unless the declaration splits the data otherwise.
     fn blocks(&self, at: &Place) -> i64 {
         at.p

@@ -6,12 +6,12 @@
 use crate::meaning::collective::Collective;
 use crate::meaning::place::{Place, Placement};
 use crate::meaning::sink::{Sink, infallible};
-use crate::meaning::stripes::{Blocks, Stripe};
+use crate::meaning::stripes::{Blocks, Stripe, StripeList};
 use crate::schedule::contract::Kind;
 use crate::schedule::message::{Action, Line, Site};
-use crate::trace::record::Recorder;
+use crate::trace::record::{RankLog, Recorder};
 
-/// A sink for an inner collective.
+/// An inner collective's group, as part of the outer collective.
 #[derive(Debug)]
 pub struct Inside<'s, S, M, E> {
     /// The sink of the outer collective.
@@ -26,7 +26,39 @@ pub struct Inside<'s, S, M, E> {
     pub lines: usize,
 }
 
-impl<S, M, E> Inside<'_, S, M, E> {
+impl<S: Sink, M: Fn(usize) -> usize, B: Blocks, E: Fn(usize) -> B> Inside<'_, S, M, E> {
+    /// Runs an inner collective.
+    ///
+    /// # Errors
+    /// Returns the errors of the sink.
+    pub fn run<C: Collective>(self, inner: &C, at: &Place<'_>) -> Result<(), S::Error> {
+        let mut recorder = Recorder::default();
+        infallible(inner.rounds(at, &mut recorder));
+        self.replay(&recorder.finish())
+    }
+
+    /// Passes on the recorded rounds of an inner collective. They are recorded because nested sinks would be a new
+    /// type, with a new copy of all code, at every depth.
+    pub(crate) fn replay(self, rounds: &RankLog) -> Result<(), S::Error> {
+        let Inside { sink, member, brings, site, lines } = self;
+        let brings = |block, list: &mut Vec<Stripe>| brings(block).append_to(list);
+        rounds.replay(&mut Outward { sink, member: &member, brings: &brings, site, lines, stripes: Vec::new() })
+    }
+}
+
+/// A sink for the rounds of an inner collective: it translates its ranks, blocks and lines.
+struct Outward<'a, S> {
+    sink: &'a mut S,
+    member: &'a dyn Fn(usize) -> usize,
+    /// Appends the blocks that a block of the inner collective represents.
+    brings: &'a dyn Fn(usize, &mut Vec<Stripe>),
+    site: Site,
+    lines: usize,
+    /// The blocks of the current message.
+    stripes: Vec<Stripe>,
+}
+
+impl<S> Outward<'_, S> {
     /// A line of the inner collective: its first one is the line that it runs on.
     fn line(&self, inner: Line) -> Line {
         if inner == 0 { self.site.line } else { self.lines as Line + inner - 1 }
@@ -43,22 +75,18 @@ impl<S, M, E> Inside<'_, S, M, E> {
         };
         Site { number: self.site.number, line: self.line(inner.line), action }
     }
-}
 
-impl<S: Sink, M: Fn(usize) -> usize, B: Blocks, E: Fn(usize) -> B + Clone> Inside<'_, S, M, E> {
-    /// Runs an inner collective. Its rounds are recorded first: nested sinks would be a new type, with a new copy of
-    /// all code, at every depth.
-    ///
-    /// # Errors
-    /// Returns the errors of the sink.
-    pub fn run<C: Collective>(mut self, inner: &C, at: &Place<'_>) -> Result<(), S::Error> {
-        let mut recorder = Recorder::default();
-        infallible(inner.rounds(at, &mut recorder));
-        recorder.finish().replay(&mut self)
+    /// Translates the blocks of a message; whether there are any.
+    fn translate(&mut self, blocks: &impl Blocks) -> bool {
+        self.stripes.clear();
+        for block in blocks.each() {
+            (self.brings)(block, &mut self.stripes);
+        }
+        !StripeList(&self.stripes).none()
     }
 }
 
-impl<S: Sink, M: Fn(usize) -> usize, B: Blocks, E: Fn(usize) -> B + Clone> Sink for Inside<'_, S, M, E> {
+impl<S: Sink> Sink for Outward<'_, S> {
     type Error = S::Error;
 
     fn begin_round(&mut self) -> Result<(), S::Error> {
@@ -66,13 +94,19 @@ impl<S: Sink, M: Fn(usize) -> usize, B: Blocks, E: Fn(usize) -> B + Clone> Sink 
     }
 
     fn send<I: Blocks>(&mut self, site: Site, to: usize, blocks: I) -> Result<(), S::Error> {
-        let blocks = Brought { blocks, brings: self.brings.clone() };
-        if blocks.none() { Ok(()) } else { self.sink.send(self.site(site), (self.member)(to), blocks) }
+        if !self.translate(&blocks) {
+            return Ok(());
+        }
+        let site = self.site(site);
+        self.sink.send(site, (self.member)(to), StripeList(&self.stripes))
     }
 
     fn recv<I: Blocks>(&mut self, site: Site, from: usize, blocks: I) -> Result<(), S::Error> {
-        let blocks = Brought { blocks, brings: self.brings.clone() };
-        if blocks.none() { Ok(()) } else { self.sink.recv(self.site(site), (self.member)(from), blocks) }
+        if !self.translate(&blocks) {
+            return Ok(());
+        }
+        let site = self.site(site);
+        self.sink.recv(site, (self.member)(from), StripeList(&self.stripes))
     }
 
     fn end_round(&mut self) -> Result<(), S::Error> {
@@ -85,20 +119,6 @@ impl<S: Sink, M: Fn(usize) -> usize, B: Blocks, E: Fn(usize) -> B + Clone> Sink 
 
     fn leave_groups(&mut self) -> Result<(), S::Error> {
         self.sink.leave_groups()
-    }
-}
-
-/// Blocks of an inner collective, translated to those of the outer one.
-#[derive(Clone, Debug)]
-struct Brought<I, E> {
-    blocks: I,
-    brings: E,
-}
-
-impl<I: Blocks, B: Blocks, E: Fn(usize) -> B + Clone> Blocks for Brought<I, E> {
-    fn into_stripes(self) -> impl Iterator<Item = Stripe> + Clone {
-        let Brought { blocks, brings } = self;
-        blocks.into_each().flat_map(move |block| brings(block).into_stripes())
     }
 }
 
@@ -117,28 +137,44 @@ pub fn rounds_of<C: Collective, S: Sink>(
     if !C::LOOKS_AT_NODES || placement.is_sorted() {
         return collective.rounds(&place, sink);
     }
-    let around = collective.blocks(&place);
-    collective.rounds(&place, &mut renumbered(placement, C::KIND, around, sink))
+    let mut recorder = Recorder::default();
+    infallible(collective.rounds(&place, &mut recorder));
+    renumber(&recorder.finish(), placement, C::KIND, collective.blocks(&place), sink)
 }
 
-/// A sink for a collective that sees ranks numbered node by node: it passes on the real ranks and blocks.
-pub fn renumbered<'a, S: Sink>(
+/// Passes on the rounds of a collective that sees ranks numbered node by node, with the real ranks and blocks.
+///
+/// # Errors
+/// Returns the errors of the sink.
+pub(crate) fn renumber<S: Sink>(
+    rounds: &RankLog,
+    placement: &Placement,
+    kind: Kind,
+    around: i64,
+    sink: &mut S,
+) -> Result<(), S::Error> {
+    rounds.replay(&mut Renumbered { sink, placement, kind, around, stripes: Vec::new() })
+}
+
+struct Renumbered<'a, S> {
+    sink: &'a mut S,
     placement: &'a Placement,
     kind: Kind,
     around: i64,
-    sink: &'a mut S,
-) -> impl Sink<Error = S::Error> + 'a {
-    let brings = move |block: usize| Stripe::one(placement.real_block(kind, block) as i64, around);
-    Renumbered { sink, order: placement.order(), brings }
+    /// The blocks of the current message.
+    stripes: Vec<Stripe>,
 }
 
-struct Renumbered<'s, 'o, S, E> {
-    sink: &'s mut S,
-    order: &'o [usize],
-    brings: E,
+impl<S> Renumbered<'_, S> {
+    fn translate(&mut self, blocks: &impl Blocks) {
+        self.stripes.clear();
+        for block in blocks.each() {
+            self.stripes.push(Stripe::one(self.placement.real_block(self.kind, block) as i64, self.around));
+        }
+    }
 }
 
-impl<S: Sink, E: Fn(usize) -> Stripe + Clone> Sink for Renumbered<'_, '_, S, E> {
+impl<S: Sink> Sink for Renumbered<'_, S> {
     type Error = S::Error;
 
     fn begin_round(&mut self) -> Result<(), S::Error> {
@@ -146,11 +182,13 @@ impl<S: Sink, E: Fn(usize) -> Stripe + Clone> Sink for Renumbered<'_, '_, S, E> 
     }
 
     fn send<I: Blocks>(&mut self, site: Site, to: usize, blocks: I) -> Result<(), S::Error> {
-        self.sink.send(site, self.order[to], Brought { blocks, brings: self.brings.clone() })
+        self.translate(&blocks);
+        self.sink.send(site, self.placement.order()[to], StripeList(&self.stripes))
     }
 
     fn recv<I: Blocks>(&mut self, site: Site, from: usize, blocks: I) -> Result<(), S::Error> {
-        self.sink.recv(site, self.order[from], Brought { blocks, brings: self.brings.clone() })
+        self.translate(&blocks);
+        self.sink.recv(site, self.placement.order()[from], StripeList(&self.stripes))
     }
 
     fn end_round(&mut self) -> Result<(), S::Error> {

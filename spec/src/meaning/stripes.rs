@@ -126,7 +126,20 @@ pub trait Blocks: Clone {
     /// Whether there is no block at all, and therefore no message.
     #[inline]
     fn none(&self) -> bool {
-        self.stripes().all(|stripe| stripe.is_empty())
+        // A loop, because every adapter of an iterator would be compiled again for each type of blocks.
+        for stripe in self.stripes() {
+            if !stripe.is_empty() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Appends the stripes to a list.
+    fn append_to(&self, list: &mut Vec<Stripe>) {
+        for stripe in self.stripes() {
+            list.push(stripe);
+        }
     }
 
     /// The number of blocks.
@@ -166,6 +179,11 @@ impl Blocks for Stripe {
     }
 
     #[inline]
+    fn append_to(&self, list: &mut Vec<Stripe>) {
+        list.push(*self);
+    }
+
+    #[inline]
     fn as_stripe(&self) -> Option<Stripe> {
         Some(*self)
     }
@@ -184,6 +202,17 @@ impl<I: Iterator<Item = Stripe> + Clone> Blocks for Stripes<I> {
     #[inline]
     fn into_stripes(self) -> impl Iterator<Item = Stripe> + Clone {
         self.0
+    }
+}
+
+/// Stripes in a list. Sinks that pass rounds on use it, so that the next sink is compiled for one type of blocks.
+#[derive(Clone, Copy, Debug)]
+pub struct StripeList<'a>(pub &'a [Stripe]);
+
+impl Blocks for StripeList<'_> {
+    #[inline]
+    fn into_stripes(self) -> impl Iterator<Item = Stripe> + Clone {
+        self.0.iter().copied()
     }
 }
 

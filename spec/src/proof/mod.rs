@@ -12,4 +12,4 @@ pub use crate::check::range::{Placements, ProvedRange};
 pub use crate::meaning::arith::MAX_P;
 
 #[cfg(feature = "syntax")]
-pub use record::{Answered, Claim, Exhaustive, Gap, Induction, Record, RecordError};
+pub use record::{Answered, Claim, Exhaustive, Gap, GrantedCalls, Induction, Record, RecordError};

@@ -297,6 +297,27 @@ fn properties(schedule: &Schedule) -> Vec<String> {
     EXHAUSTIVE.iter().map(name).chain(["invariant"]).chain(order).map(String::from).collect()
 }
 
+/// The calls that a collective serves. A call that relies on the declared order of reduction needs a proof of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GrantedCalls {
+    /// Those for which the collective is correct.
+    pub all: ProvedRange,
+    /// Those for which it also reduces in the order that it declares.
+    pub ordered: ProvedRange,
+}
+
+impl GrantedCalls {
+    /// Calls for which the collective is correct and keeps its order.
+    pub fn in_order(range: ProvedRange) -> Self {
+        GrantedCalls { ordered: range.clone(), all: range }
+    }
+
+    /// No calls.
+    pub fn nothing(schedule: &Schedule) -> Self {
+        GrantedCalls::in_order(ProvedRange::nothing(schedule))
+    }
+}
+
 impl Record {
     /// The record that follows from the evidence; `None` if nothing follows.
     pub fn new(schedule: &Schedule, exhaustive: Option<Exhaustive>, induction: Option<Induction>) -> Option<Self> {
@@ -368,10 +389,9 @@ impl Record {
         }
     }
 
-    /// The calls that it grants: those for which the collective is correct and, since callers rely on a claimed order,
-    /// keeps this order.
-    pub fn granted(&self) -> &ProvedRange {
-        self.order.as_ref().unwrap_or(&self.range)
+    /// The calls that it grants.
+    pub fn granted(&self) -> GrantedCalls {
+        GrantedCalls { all: self.range.clone(), ordered: self.order.clone().unwrap_or_else(|| self.range.clone()) }
     }
 
     /// Whether this record covers at least as much as another, for every claim.

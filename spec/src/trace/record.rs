@@ -3,7 +3,7 @@
 mod lockstep;
 
 use crate::meaning::sink::Sink;
-use crate::meaning::stripes::{Blocks, Stripe};
+use crate::meaning::stripes::{Blocks, Stripe, StripeList};
 use crate::schedule::message::{Direction, Site};
 use lockstep::lockstep;
 use std::convert::Infallible;
@@ -106,6 +106,8 @@ impl RankLog {
 #[derive(Debug, Default)]
 pub struct Recorder {
     log: RankLog,
+    /// The blocks of the current message.
+    stripes: Vec<Stripe>,
 }
 
 impl Recorder {
@@ -115,8 +117,15 @@ impl Recorder {
     }
 
     fn push<B: Blocks>(&mut self, direction: Direction, peer: usize, site: Site, blocks: B) {
+        self.stripes.clear();
+        blocks.append_to(&mut self.stripes);
+        self.push_stripes(direction, peer, site);
+    }
+
+    /// Records a message of the current blocks.
+    fn push_stripes(&mut self, direction: Direction, peer: usize, site: Site) {
         let start = self.log.blocks.len();
-        self.log.blocks.extend(blocks.each().map(|block| block as u32));
+        self.log.blocks.extend(StripeList(&self.stripes).each().map(|block| block as u32));
         let blocks = start..self.log.blocks.len();
         self.log.messages.push(Message { direction, peer, site, blocks });
     }

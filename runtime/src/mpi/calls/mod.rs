@@ -84,7 +84,7 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
         let send = call.input.map(<[T]>::len);
         let extents = Extents { send, recv: call.output.len(), size: size_of::<T>() };
         // The key does not tell commutative operations from others, so the order is checked first.
-        let in_order = O::COMMUTES || group.here().keeps_order::<K>();
+        let in_order = O::COMMUTES || group.here().keeps_order(collective);
         if !in_order || !work.key.fits(collective, &call.division, extents, Options::default()) {
             call.validate(collective, group.here())?;
             plan::reduction(&mut work, group, collective, &call, extents)?;

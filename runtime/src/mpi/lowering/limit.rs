@@ -6,9 +6,11 @@
 
 use crate::call::geometry::Geometry;
 use crate::error::Error;
+use crate::rank_rounds::RankRounds;
 use crate::runs::MessageShape;
+use crate::transport::RankPlacement;
 use roundel_spec::sink::infallible;
-use roundel_spec::{Blocks, Collective, Placement, Sink, Site, rounds_of};
+use roundel_spec::{Blocks, Collective, Placement, Sink, Site};
 use std::convert::Infallible;
 use std::ffi::c_int;
 
@@ -31,7 +33,7 @@ fn check_all<K: Collective, G: Geometry>(collective: &K, placement: &Placement, 
     let p = placement.p();
     let mut largest = Largest { geometry, p, elements: 0 };
     for rank in 0..p {
-        infallible(rounds_of(collective, placement, rank, &mut largest));
+        infallible(RankRounds::of(collective, RankPlacement { placement, rank }).replay(&mut largest));
     }
     match largest.elements {
         elements if elements > LIMIT => Err(Error::TooLarge { what: "a message", elements, limit: LIMIT }),
@@ -47,7 +49,7 @@ pub(crate) fn check_blocks<K: Collective>(collective: &K, placement: &Placement,
     }
     let mut most = MostBlocks(0);
     for rank in 0..p {
-        infallible(rounds_of(collective, placement, rank, &mut most));
+        infallible(RankRounds::of(collective, RankPlacement { placement, rank }).replay(&mut most));
     }
     match most.0.saturating_mul(count) {
         elements if elements > LIMIT => Err(Error::TooLarge { what: "a message", elements, limit: LIMIT }),

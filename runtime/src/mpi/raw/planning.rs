@@ -38,7 +38,7 @@ impl Planning<'_> {
             return Err(Error::OtherKind { name: K::NAME.into(), kind });
         }
         let at = self.here.serves(collective)?;
-        if kind.reduces() && !commutes && !self.here.keeps_order::<K>() {
+        if kind.reduces() && !commutes && !self.here.keeps_order(collective) {
             return Err(Error::NeedsOrder { name: K::NAME.into() });
         }
         let rotation = Layout::default().rotation(collective, &at)?;

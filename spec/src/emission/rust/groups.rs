@@ -241,6 +241,13 @@ pub(super) fn groups(schedule: &Schedule) -> TokenStream {
     };
     let fields = schedule.inners.iter().map(|inner| ident(&inner.name)).collect::<Vec<_>>();
     let numbers = (0..fields.len()).map(Literal::usize_unsuffixed).collect::<Vec<_>>();
+    let ordered = schedule.kind.reduces().then_some(("inners_proved_in_order", "proved_in_order"));
+    let asked = [("inners_admit", "admits"), ("inners_proved", "proved")].into_iter().chain(ordered);
+    let asked = asked.map(|(method, question)| {
+        let question = ident(question);
+        (ident(method), quote!(#(#numbers => self.#fields.#question(group),)*))
+    });
+    let (methods, answers): (Vec<_>, Vec<_>) = asked.unzip();
     quote! {
         /// Asks something of every inner collective, in every group that a rank is part of.
         fn ask_groups(
@@ -253,26 +260,17 @@ pub(super) fn groups(schedule: &Schedule) -> TokenStream {
             Ok(())
         }
 
-        /// Whether the domains of all inner collectives have their groups.
-        fn inners_admit(&self, at: &Place<'_>) -> Result<(), Refusal> {
-            for rank in #ranks {
-                self.ask_groups(&at.of(rank), &mut |inner, group| match inner {
-                    #(#numbers => self.#fields.admits(group),)*
-                    _ => Ok(()),
-                })?;
+        #(
+            /// Asks this of all inner collectives, for all their groups.
+            fn #methods(&self, at: &Place<'_>) -> Result<(), Refusal> {
+                for rank in #ranks {
+                    self.ask_groups(&at.of(rank), &mut |inner, group| match inner {
+                        #answers
+                        _ => Ok(()),
+                    })?;
+                }
+                Ok(())
             }
-            Ok(())
-        }
-
-        /// Whether all inner collectives are proved for their groups.
-        fn inners_proved(&self, at: &Place<'_>) -> Result<(), Refusal> {
-            for rank in #ranks {
-                self.ask_groups(&at.of(rank), &mut |inner, group| match inner {
-                    #(#numbers => self.#fields.proved(group),)*
-                    _ => Ok(()),
-                })?;
-            }
-            Ok(())
-        }
+        )*
     }
 }

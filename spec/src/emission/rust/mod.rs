@@ -14,7 +14,7 @@ mod proved;
 mod rounds;
 mod schedule;
 
-use crate::check::range::ProvedRange;
+use crate::proof::GrantedCalls;
 use crate::proof::harness::claims::has_harnesses;
 use crate::schedule::contract::Kind;
 use crate::schedule::expr::BUILTIN_VARS;
@@ -28,16 +28,16 @@ use quote::{format_ident, quote};
 use std::collections::BTreeSet;
 use syn::DeriveInput;
 
-/// Everything that the derive emits for a declaration that passed its check. `range` is the range for which it is
+/// Everything that the derive emits for a declaration that passed its check. `granted` are the calls for which it is
 /// proved.
-pub fn expand(declaration: &Declaration, range: &ProvedRange) -> TokenStream {
-    let code = code(declaration, range);
+pub fn expand(declaration: &Declaration, granted: &GrantedCalls) -> TokenStream {
+    let code = code(declaration, granted);
     let tests = tests(declaration);
     quote!(#code #tests)
 }
 
 /// The implementation of `Collective`, without the tests.
-pub fn code(declaration: &Declaration, range: &ProvedRange) -> TokenStream {
+pub fn code(declaration: &Declaration, granted: &GrantedCalls) -> TokenStream {
     let (name, schedule) = (&declaration.ident, &declaration.schedule);
     let functions: TokenStream = schedule
         .loops
@@ -50,7 +50,7 @@ pub fn code(declaration: &Declaration, range: &ProvedRange) -> TokenStream {
     let (generics, types) = generics(declaration);
     let (rounds, admits, rotation) = (rounds::rounds(schedule), rounds::admits(schedule), rounds::rotation(schedule));
     let (arguments, data, proved) =
-        (arguments(schedule), schedule::build(schedule, &declaration.inner_types), proved::proved(schedule, range));
+        (arguments(schedule), schedule::build(schedule, &declaration.inner_types), proved::proved(schedule, granted));
     let (marker, kind, particulars) = (marker(schedule.kind), kind(schedule), particulars(declaration));
     let (text, names) = (schedule.name.as_str(), own_names(schedule));
     let prefers_rotation = matches!(schedule.layouts.first(), Some(Layout::Rotated(_)));

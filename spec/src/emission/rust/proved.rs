@@ -3,12 +3,23 @@
 use super::expr::{Needs, ident, number};
 use crate::check::range::{Placements, ProvedRange};
 use crate::meaning::arith::MAX_P;
+use crate::proof::GrantedCalls;
 use crate::schedule::Schedule;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// `proved`
-pub(super) fn proved(schedule: &Schedule, range: &ProvedRange) -> TokenStream {
+/// `proved`, and `proved_in_order` where it differs.
+pub(super) fn proved(schedule: &Schedule, granted: &GrantedCalls) -> TokenStream {
+    let proved = method(schedule, &granted.all, "proved", "inners_proved");
+    let may_differ = granted.ordered != granted.all || !schedule.inners.is_empty();
+    let ordered = (schedule.kind.reduces() && may_differ)
+        .then(|| method(schedule, &granted.ordered, "proved_in_order", "inners_proved_in_order"));
+    quote!(#proved #ordered)
+}
+
+/// A method that refuses calls outside a range, and those that a method for the inner collectives refuses.
+fn method(schedule: &Schedule, range: &ProvedRange, name: &str, inners: &str) -> TokenStream {
+    let (name_of_method, inners) = (ident(name), ident(inners));
     let mut needs = Needs::new(schedule);
     needs.name("p");
     let most = number(range.p.unwrap_or(MAX_P));
@@ -49,10 +60,10 @@ pub(super) fn proved(schedule: &Schedule, range: &ProvedRange) -> TokenStream {
     };
     let inners = match schedule.inners.is_empty() {
         true => quote!(Ok(())),
-        false => quote!(self.inners_proved(at)),
+        false => quote!(self.#inners(at)),
     };
     quote! {
-        fn proved(&self, at: &Place<'_>) -> Result<(), Refusal> {
+        fn #name_of_method(&self, at: &Place<'_>) -> Result<(), Refusal> {
             #bindings
             if #(#outside)||* {
                 return Err(Refusal::beyond(#text, PROVE, &[#(#limits),*]));
@@ -60,5 +71,30 @@ pub(super) fn proved(schedule: &Schedule, range: &ProvedRange) -> TokenStream {
             #elsewhere
             #inners
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    /// The methods that are emitted for a reduction that is proved for all p and in order for p <= 8.
+    fn emitted(ordered: Option<i64>) -> String {
+        let schedule = crate::schedule::reference::of(crate::Kind::Allreduce);
+        let all = ProvedRange { p: None, ..ProvedRange::nothing(&schedule) };
+        let granted = GrantedCalls { ordered: ProvedRange { p: ordered, ..all.clone() }, all };
+        proved(&schedule, &granted).to_string()
+    }
+
+    #[test]
+    fn an_order_that_is_proved_for_fewer_calls_has_a_method_of_its_own() {
+        let method = "fn proved_in_order";
+        assert!(!emitted(None).contains(method));
+        let differs = emitted(Some(8));
+        let (all, ordered) = differs.split_once(method).unwrap();
+        assert!(!all.contains("p > 8"), "{all}");
+        assert!(ordered.contains("p > 8"), "{ordered}");
     }
 }

@@ -63,7 +63,7 @@ fn inside<S: Sink>(
     let around = env.around;
     let brings = |block: usize| ListedBlocks { blocks: &brought[block], around };
     let (member, site, lines) = (|index: usize| ranks[index], within.site, env.schedule.lines.len());
-    recorder.finish().replay(&mut Inside { sink, member, brings, site, lines }).map_err(Halt::Stopped)
+    Inside { sink, member, brings, site, lines }.replay(&recorder.finish()).map_err(Halt::Stopped)
 }
 
 /// The ranks that run the clause together with the rank of `env`.

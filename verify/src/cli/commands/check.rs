@@ -14,13 +14,12 @@ use crate::report::table::{Align, BAD, Cell, GOOD, HEADING, NOTICE, Table};
 use crate::source::{Diagnostic, Source};
 use anstyle::Style;
 use roundel::Layout;
-use roundel::algorithms::{self, Entry, Visitor};
-use roundel::transport::RankPlacement;
+use roundel::algorithms::{self, Entry};
 use roundel_spec::check::{self, Point, Points};
 use roundel_spec::schedule::{self, Schedule};
 use roundel_spec::syntax::Declaration;
 use roundel_spec::violation::Case;
-use roundel_spec::{Collective, Placement, Violation};
+use roundel_spec::{Placement, Violation};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -299,7 +298,7 @@ fn run_code(entry: &'static Entry, declaration: &Schedule, point: &Point) -> Res
     if !check::in_domain(declaration, point).map_err(|violation| violation.to_string())? {
         return Ok(Visit::Refused);
     }
-    if !is_served(entry, point) {
+    if catalogue::proved(entry, &point.args, &point.placement).is_err() {
         return Ok(Visit::Refused);
     }
     for layout in &declaration.layouts {
@@ -312,24 +311,6 @@ fn run_code(entry: &'static Entry, declaration: &Schedule, point: &Point) -> Res
         trial.varying().map_err(case)?;
     }
     Ok(Visit::Checked)
-}
-
-/// Whether the generated code serves calls at a point.
-fn is_served(entry: &Entry, point: &Point) -> bool {
-    let mut served = Served { here: RankPlacement { placement: &point.placement, rank: 0 }, answer: false };
-    algorithms::visit_one(entry.name, &point.args, &mut served);
-    served.answer
-}
-
-struct Served<'a> {
-    here: RankPlacement<'a>,
-    answer: bool,
-}
-
-impl Visitor for Served<'_> {
-    fn any<C: Collective + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.answer = self.here.serves(collective).is_ok();
-    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -7,7 +7,7 @@ use crate::emit::proved;
 use crate::error::Error;
 use crate::source::Source;
 use roundel::algorithms;
-use roundel_spec::proof::ProvedRange;
+use roundel_spec::proof::GrantedCalls;
 use roundel_spec::rust;
 use roundel_spec::syntax::Declaration;
 use serde::Serialize;
@@ -67,12 +67,12 @@ fn choose<'a>(
 fn generate(declaration: &Declaration, root: Option<&Path>, everything: bool) -> Result<Expanded, Error> {
     let (schedule, name) = (&declaration.schedule, declaration.schedule.name.clone());
     // A wrong declaration has code too, for debugging: it serves no call.
-    let range = match proved(schedule, root) {
-        Ok((range, _)) => range,
-        Err(Error::WrongDeclaration { .. }) => ProvedRange::nothing(schedule),
+    let granted = match proved(schedule, root) {
+        Ok((granted, _)) => granted,
+        Err(Error::WrongDeclaration { .. }) => GrantedCalls::nothing(schedule),
         Err(error) => return Err(error),
     };
-    let tokens = if everything { rust::expand(declaration, &range) } else { rust::code(declaration, &range) };
+    let tokens = if everything { rust::expand(declaration, &granted) } else { rust::code(declaration, &granted) };
     let mut file: syn::File =
         syn::parse2(tokens).map_err(|source| Error::Generated { name: name.clone(), source })?;
     let mut omitted = Vec::new();

@@ -109,7 +109,6 @@ const WRONG: &[(&str, &str, &str)] = &[
     (SMP, "local % (2 * D) == 0 && local + D < ppn", "local % (2 * D) == 0 && local + D < min(ppn, 6)"),
     (SMP, "D <= local && local < 2 * D", "D <= local && local < min(2 * D, 6)"),
     (LEADERS, "when = local > 0, from", "when = local > 0 && local <= 6, from"),
-    (LANES, "[rank -> at(node, m)]", "[rank -> at(node, min(m, 6))]"),
     (HIERARCHICAL, "to = at(node - D, 0)", "to = at(node - D, if node_size(node - D) > 6 { 1 } else { 0 })"),
     (
         SMP,
@@ -123,7 +122,6 @@ const WRONG: &[(&str, &str, &str)] = &[
         "[region(node) -> region(node + g)]",
         "[region(node) -> at(node + g, l); l in 0..min(node_size(node + g), 6)]",
     ),
-    (LANES, "m % lanes == local", "m % lanes == local % 6"),
     (LANES, "{ ceil_div(node_size(g) - l, lanes) }", "{ min(ceil_div(node_size(g) - l, lanes), 2) }"),
     // Right on nodes of one rank each, if there are at most 41 of them.
     (LOCALITY_BRUCK, "(all, inner, when = flat)", "(all, inner, when = flat && nodes <= 41)"),
@@ -240,6 +238,8 @@ fn what_is_not_understood_is_not_proved() {
         (HIERARCHICAL, "#[within(node, inner)]", "#[within(node, inner, members = ppn)]"),
         // A block does not tell which rank of a node carries it.
         (LANES, "m % lanes == local", "m % lanes == 0"),
+        (LANES, "m % lanes == local", "m % lanes == local % 6"),
+        (LANES, "[rank -> at(node, m)]", "[rank -> at(node, min(m, 6))]"),
         // Groups of nodes are the same on all ranks of a node.
         (NAP, "node - lo))))]", "node - lo)) - if p > 41 && local > 0 { 1 } else { 0 }))]"),
         // What an inner collective costs is not part of its contract.

@@ -169,7 +169,7 @@ mod text {
     use super::*;
     use roundel_spec::blocks::BlockSet;
     use roundel_spec::expr::{Binary, Builtin, Expr, Unary};
-    use roundel_spec::proof::ProvedRange;
+    use roundel_spec::proof::GrantedCalls;
     use roundel_spec::{Schedule, rust, syntax};
     use std::fmt::Write;
 
@@ -326,7 +326,7 @@ mod text {
     fn derive(text: &str) -> Option<bool> {
         let input = syn::parse_str(text).ok()?;
         let declaration = syntax::parse(&input).ok();
-        let code = declaration.map(|d| rust::expand(&d, &ProvedRange::nothing(&d.schedule)));
+        let code = declaration.map(|d| rust::expand(&d, &GrantedCalls::nothing(&d.schedule)));
         Some(code.is_some_and(|code| syn::parse2::<syn::File>(code).is_ok()))
     }
 

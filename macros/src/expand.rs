@@ -42,7 +42,7 @@ fn granted_calls(
     crate_root: Option<&Path>,
 ) -> (Result<GrantedCalls>, TokenStream) {
     let schedule = &declaration.schedule;
-    let from_check = || GrantedCalls::in_order(checked.granted(schedule));
+    let from_check = || GrantedCalls::fully(checked.granted(schedule));
     let Some(crate_root) = crate_root else { return (Ok(from_check()), quote!()) };
     let file = Record::path(crate_root, schedule);
     let tracked = file.is_file().then(|| {

@@ -6,8 +6,9 @@ use std::env;
 use std::process::Command;
 
 /// The configuration options of the crate, and the text in MPI's headers that enables each.
-const QUESTIONS: [(&str, &str); 4] = [
+const QUESTIONS: [(&str, &str); 5] = [
     ("open_mpi", "ompi_communicator_t"),
+    ("abi", "MPI_ABI_Comm"),
     ("persistent", "PMPI_Allreduce_init("),
     ("extension", "PMPIX_Allreduce_init("),
     ("large", "PMPI_Allreduce_c("),

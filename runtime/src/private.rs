@@ -24,8 +24,8 @@ pub mod data {
     pub use roundel_spec::contract::Kind;
     pub use roundel_spec::expr::{Binary, Builtin, Expr, ListVar, Unary, Var};
     pub use roundel_spec::schedule::{
-        Bound, BoundScope, Domain, Function, Group, Hold, Inner, Layout, Limits, ListParameter, Loop, Metric, Number,
-        Order, ReverseOf, Schedule, Side, State, Transfer, Within,
+        Bound, BoundScope, CombineSide, Domain, Function, Group, Hold, Inner, Layout, Limits, ListParameter, Loop,
+        Metric, Number, Order, ReverseOf, Schedule, State, Transfer, Within,
     };
     pub use roundel_spec::{Action, Site};
 }

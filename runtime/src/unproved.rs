@@ -24,6 +24,7 @@ impl<C: Collective> Collective for Unproved<C> {
     const PREFERS_ROTATION: bool = C::PREFERS_ROTATION;
     const LINES: usize = C::LINES;
     const ORDER: Order = C::ORDER;
+    const BOUNDS_PROVED_FOR: Option<&'static str> = C::BOUNDS_PROVED_FOR;
 
     fn schedule() -> Schedule {
         C::schedule()

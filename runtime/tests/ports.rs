@@ -5,6 +5,7 @@ mod numbers;
 
 use broken::without_one_block;
 use proptest::prelude::*;
+use roundel::choice::ports::REPLAYED;
 use roundel::plan::order::{InvalidOrder, order};
 use roundel::plan::ports::{DigitGroup, Fractions, GroupsError, NoPorts, Ports};
 use roundel::plan::{OUTPUT, Plan, PlanFault, RankPlan, Slot, cost};
@@ -71,7 +72,7 @@ fn accepted(ports: &Ports, kind: Kind, fractions: Fractions) -> (Plan, Order) {
 #[test]
 fn every_factorisation_of_an_allreduce() {
     let mut count = 0;
-    for p in 1..=64 {
+    for p in 1..=REPLAYED {
         for factors in factorisations(p) {
             for (leading, style) in (0..=factors.len()).flat_map(|leading| (0..3).map(move |style| (leading, style)))
             {
@@ -120,7 +121,7 @@ fn every_factorisation_with_all_fractions() {
 
 #[test]
 fn every_factorisation_of_a_reduce_scatter_and_of_an_allgather() {
-    for p in 1..=64 {
+    for p in 1..=REPLAYED {
         for factors in factorisations(p).into_iter().filter(|factors| !factors.is_empty()) {
             for style in 0..3 {
                 let scatter = Ports { groups: groups(&factors, |factor| negative(sweep(factor)[style].clone())) };

@@ -9,7 +9,7 @@ mod mpi;
 mod names;
 
 use kit::Kit;
-use mpi::{MPICH, MPICH_5, Mpi, OPEN_MPI, OPEN_MPI_5};
+use mpi::{MPI_5_ABI, MPICH, MPICH_5, Mpi, OPEN_MPI, OPEN_MPI_5};
 use std::path::Path;
 use std::process::Command;
 
@@ -67,6 +67,11 @@ fn c_on_open_mpi_5() {
 #[test]
 fn c_on_mpich_5() {
     all(&MPICH_5);
+}
+
+#[test]
+fn c_on_the_abi_of_mpi_5() {
+    all(&MPI_5_ABI);
 }
 
 fn all(mpi: &'static Mpi) {

@@ -63,3 +63,13 @@ for mpi in openmpi5 mpich5; do
   setting "$mpi" "" "$PWD/target/$mpi/debug"
   setting "$mpi" _BIN "$bin"
 done
+# MPICH 5 again, with the ABI of MPI 5. Tests call its compiler and launcher by their usual names.
+abi=$PWD/runtime/pmpi/abi
+MPICC_ABI=$bin/mpicc_abi BINDGEN_EXTRA_CLANG_ARGS="-include $abi/handles.h -DMPI_ABI" build mpich5abi "$abi/mpicc"
+mkdir -p target/mpi/mpich5abi
+for tool in "mpirun $bin/mpirun" "mpicc $bin/mpicc_abi"; do
+  printf '#!/bin/sh\nexec %s "$@"\n' "${tool#* }" >"target/mpi/mpich5abi/${tool%% *}"
+  chmod +x "target/mpi/mpich5abi/${tool%% *}"
+done
+setting mpich5abi "" "$PWD/target/mpich5abi/debug"
+setting mpich5abi _BIN "$PWD/target/mpi/mpich5abi"

@@ -10,7 +10,7 @@ use roundel::plan::{Plan, Unplanned};
 use roundel::{Collective, IsAlltoall, Refusal};
 use roundel_spec::check::arguments::least_inner;
 use roundel_spec::check::{self, Census, CheckInput, Point};
-use roundel_spec::{Arguments, Kind, Place, Placement, Trace, Violation};
+use roundel_spec::{Arguments, Kind, Place, Placement, Schedule, Trace, Violation};
 use std::path::Path;
 
 /// Looks a collective up by its full name, or by the last part of it.
@@ -64,9 +64,7 @@ pub fn proved(entry: &Entry, args: &Arguments, placement: &Placement) -> Result<
 
 /// The calls for which an entry is proved, in words.
 pub fn proved_range(entry: &Entry) -> Result<&'static str, Error> {
-    let schedule = (entry.schedule)();
-    let numbers = schedule.numbers.iter().map(|number| number.domain.lo).collect();
-    let args = Arguments { numbers, lists: vec![vec![]; schedule.lists.len()], inner: least_inner(&schedule) };
+    let args = least_arguments(&(entry.schedule)());
     // This many ranks are never proved, and the refusal states the proved range.
     let mut proved = Proved { at: Place::flat(0, i64::MAX), answer: Ok(()) };
     visit(entry, &args, &mut proved)?;
@@ -76,6 +74,25 @@ pub fn proved_range(entry: &Entry) -> Result<&'static str, Error> {
             Err(Error::Catalogue { name: entry.name, reason: "it does not say for which calls it is proved".into() })
         }
     }
+}
+
+/// The calls for which an entry's bounds are proved, in words, if these are not all that it serves.
+pub fn bounds_proved_for(entry: &Entry) -> Result<Option<&'static str>, Error> {
+    struct Bounds(Option<&'static str>);
+    impl Visitor for Bounds {
+        fn any<C: Collective + Sync>(&mut self, _name: &'static str, _collective: &C) {
+            self.0 = C::BOUNDS_PROVED_FOR;
+        }
+    }
+    let mut bounds = Bounds(None);
+    visit(entry, &least_arguments(&(entry.schedule)()), &mut bounds)?;
+    Ok(bounds.0)
+}
+
+/// The smallest arguments of a declaration.
+fn least_arguments(schedule: &Schedule) -> Arguments {
+    let numbers = schedule.numbers.iter().map(|number| number.domain.lo).collect();
+    Arguments { numbers, lists: vec![vec![]; schedule.lists.len()], inner: least_inner(schedule) }
 }
 
 struct Proved<'a> {

@@ -26,5 +26,5 @@ pub fn proved(schedule: &Schedule, root: Option<&Path>) -> Result<(GrantedCalls,
         return Ok((record.granted(), Some(record)));
     }
     let checked = check::at_compile_time(schedule).map_err(|violation| Error::wrong(schedule, violation))?;
-    Ok((GrantedCalls::in_order(checked.granted(schedule)), None))
+    Ok((GrantedCalls::fully(checked.granted(schedule)), None))
 }

@@ -13,7 +13,7 @@ mod common;
 use common::{every, z3};
 use roundel::algorithms::{self, Circulant, CirculantReduceScatter};
 use roundel_spec::check::{self, Points};
-use roundel_spec::schedule::{Schedule, Side};
+use roundel_spec::schedule::{CombineSide, Schedule};
 use roundel_spec::{Collective, Kind, syntax};
 use roundel_verify::attack::mutants::induction;
 use roundel_verify::attack::oracle::{OracleRounds, judge};
@@ -55,7 +55,7 @@ fn solvers(seconds: u64) -> Option<Portfolio> {
 #[test]
 fn the_reverse_of_every_entry_keeps_its_contract() {
     for (name, kind) in FORWARD {
-        for side in [Side::Left, Side::Right] {
+        for side in [CombineSide::Left, CombineSide::Right] {
             let reverse = forward(name).reversed(*kind, side);
             let points = Points::new(&reverse, 1..=24).thinned(1 << 12);
             let checked = check::over(&reverse, &points).unwrap_or_else(|wrong| panic!("{name}: {wrong}"));
@@ -72,7 +72,7 @@ fn the_reverse_of_every_entry_keeps_its_contract() {
 #[test]
 fn a_reverse_is_written_and_read_again() {
     for (name, kind) in FORWARD {
-        let reverse = forward(name).reversed(*kind, Side::Right);
+        let reverse = forward(name).reversed(*kind, CombineSide::Right);
         let text = reverse.declaration();
         assert!(text.contains("#[reverse_of("), "{text}");
         let read = declared(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
@@ -107,7 +107,7 @@ fn the_circulant_reduce_scatter_is_the_reverse_of_the_allgather() {
 fn a_reverse_is_proved_where_the_forward_collective_is() {
     let Some(portfolio) = solvers(20) else { return };
     for (name, kind) in every(4, FORWARD.iter().rev()) {
-        let reverse = forward(name).reversed(*kind, Side::Left);
+        let reverse = forward(name).reversed(*kind, CombineSide::Left);
         let induction = InductionResult::over(name, &reverse, &portfolio, &|| ());
         // A gather and a scatter might send a block where it is not needed.
         let encoded = !matches!(kind, Kind::Gather | Kind::Scatter);
@@ -146,7 +146,7 @@ fn replaced(name: &str, old: &str, new: &str) -> Schedule {
     let (_, kind) = FORWARD.iter().find(|(known, _)| *known == name).unwrap();
     declared(&text.replace(old, new))
         .unwrap_or_else(|error| panic!("{name}, {new}: {error}"))
-        .reversed(*kind, Side::Left)
+        .reversed(*kind, CombineSide::Left)
 }
 
 #[test]

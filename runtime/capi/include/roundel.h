@@ -24,6 +24,12 @@
 #include <mpi.h>
 #include <stddef.h>
 #include <stdint.h>
+/* An integer of Fortran. C programs with the ABI of MPI 5 have no name for it. */
+#ifdef MPI_ABI
+typedef int roundel_fint;
+#else
+typedef MPI_Fint roundel_fint;
+#endif
 
 /**
  * How calls run: by one algorithm, or by a selection. NULL stands for the settings in the environment, or the default.
@@ -551,17 +557,17 @@ const char *roundel_version(void);
 /**
  * The C handle of a Fortran communicator.
  */
-MPI_Comm roundel_comm_f2c(MPI_Fint comm);
+MPI_Comm roundel_comm_f2c(roundel_fint comm);
 
 /**
  * The C handle of a Fortran datatype.
  */
-MPI_Datatype roundel_type_f2c(MPI_Fint datatype);
+MPI_Datatype roundel_type_f2c(roundel_fint datatype);
 
 /**
  * The C handle of a Fortran operation.
  */
-MPI_Op roundel_op_f2c(MPI_Fint op);
+MPI_Op roundel_op_f2c(roundel_fint op);
 
 /**
  * C's `MPI_IN_PLACE`.

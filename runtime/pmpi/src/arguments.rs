@@ -94,8 +94,15 @@ fn null_op() -> MPI_Op {
     MPI_Op((&raw mut ffi::ompi_mpi_op_null).cast())
 }
 
+/// The handle's value in the ABI of MPI 5.
+#[cfg(abi)]
+#[inline]
+fn null_op() -> MPI_Op {
+    MPI_Op(std::ptr::without_provenance_mut(0x20))
+}
+
 /// MPICH and its descendants share an ABI in which this handle is a number.
-#[cfg(not(open_mpi))]
+#[cfg(not(any(open_mpi, abi)))]
 #[inline]
 fn null_op() -> MPI_Op {
     MPI_Op(0x1800_0000)

@@ -1,17 +1,22 @@
 //! Checks that the program runs on the MPI that this library was built for.
 //!
-//! Handles are addresses in Open MPI and numbers in MPICH, so nothing would work, and the first error message would
-//! be obscure. A library that is preloaded under the wrong MPI is detected before that MPI starts, because the PMPI_
+//! Handles are addresses in Open MPI, numbers in MPICH, and other numbers in the ABI of MPI 5, so nothing would work,
+//! and the first error message would be obscure. A library that is preloaded under the wrong MPI is detected before that MPI starts, because the PMPI_
 //! functions are then those of the wrong one.
 
+use crate::symbol;
 use mpi::ffi;
 use roundel::mpi::raw;
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// The MPI family for which this library was built.
-const BUILT_FOR: &str = if cfg!(open_mpi) { OPEN_MPI } else { "MPICH" };
+/// The handles for which this library was built.
+const BUILT_FOR: &str = match (cfg!(abi), cfg!(open_mpi)) {
+    (true, _) => "the ABI of MPI 5",
+    (false, true) => OPEN_MPI,
+    (false, false) => "MPICH",
+};
 
 /// The prefix of Open MPI's version text. Descendants of MPICH use many names.
 const OPEN_MPI: &str = "Open MPI";
@@ -20,11 +25,26 @@ const OPEN_MPI: &str = "Open MPI";
 pub(crate) fn check() {
     static SAME: OnceLock<()> = OnceLock::new();
     SAME.get_or_init(|| {
-        let found = version();
-        if found.starts_with(OPEN_MPI) != cfg!(open_mpi) {
-            end(&found);
+        let (found, has_abi) = (version(), has_abi());
+        if has_abi != cfg!(abi) || !has_abi && found.starts_with(OPEN_MPI) != cfg!(open_mpi) {
+            end(&format!("{found}{}", if has_abi { " with the ABI of MPI 5" } else { "" }));
         }
     });
+}
+
+/// Whether the program's MPI library has the handles of MPI 5's ABI.
+fn has_abi() -> bool {
+    let Some(function) = symbol::any(c"PMPI_Abi_get_version") else { return false };
+    // The library that this one was linked with may have the function, while the program uses another.
+    let program = symbol::any(c"PMPI_Init").and_then(|init| symbol::library_of(init.as_ptr()));
+    if program != symbol::library_of(function.as_ptr()) {
+        return false;
+    }
+    type GetVersion = unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int;
+    // SAFETY: MPI 5 defines this function, which may be called at any time; it writes two numbers, -1 without the ABI.
+    let (mut major, mut minor) = (-1, -1);
+    unsafe { std::mem::transmute::<*mut c_void, GetVersion>(function.as_ptr())(&mut major, &mut minor) };
+    major > 0
 }
 
 /// MPI's version text, up to the first comma or end of line.

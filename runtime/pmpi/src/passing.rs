@@ -172,4 +172,5 @@ words! {
     *mut c_void: address => usize::from(address == raw::in_place()), at address;
     *const c_int: list => usize::from(list.is_null()), list IntList::Ints(list);
     *const i64: list => usize::from(list.is_null()), list IntList::Longs(list);
+    *const isize: list => usize::from(list.is_null()), list IntList::Longs(list.cast());
 }

@@ -170,6 +170,9 @@ pub trait Collective: 'static {
     /// The claims about the order of reduction.
     const ORDER: Order = Order { same_tree: false, rank_order: false };
 
+    /// The calls for which the declared bounds are proved, in words, if these are not all that it serves.
+    const BOUNDS_PROVED_FOR: Option<&'static str> = None;
+
     /// The declaration as data.
     fn schedule() -> Schedule
     where

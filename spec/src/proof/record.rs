@@ -304,17 +304,19 @@ pub struct GrantedCalls {
     pub all: ProvedRange,
     /// Those for which it also reduces in the order that it declares.
     pub ordered: ProvedRange,
+    /// Those for which it also stays within the bounds that it declares.
+    pub bounded: ProvedRange,
 }
 
 impl GrantedCalls {
-    /// Calls for which the collective is correct and keeps its order.
-    pub fn in_order(range: ProvedRange) -> Self {
-        GrantedCalls { ordered: range.clone(), all: range }
+    /// Calls for which everything that the collective declares was checked.
+    pub fn fully(range: ProvedRange) -> Self {
+        GrantedCalls { ordered: range.clone(), bounded: range.clone(), all: range }
     }
 
     /// No calls.
     pub fn nothing(schedule: &Schedule) -> Self {
-        GrantedCalls::in_order(ProvedRange::nothing(schedule))
+        GrantedCalls::fully(ProvedRange::nothing(schedule))
     }
 }
 
@@ -391,7 +393,8 @@ impl Record {
 
     /// The calls that it grants.
     pub fn granted(&self) -> GrantedCalls {
-        GrantedCalls { all: self.range.clone(), ordered: self.order.clone().unwrap_or_else(|| self.range.clone()) }
+        let part = |range: &Option<ProvedRange>| range.as_ref().unwrap_or(&self.range).clone();
+        GrantedCalls { all: self.range.clone(), ordered: part(&self.order), bounded: part(&self.bounds) }
     }
 
     /// Whether this record covers at least as much as another, for every claim.

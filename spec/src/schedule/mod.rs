@@ -22,7 +22,7 @@ use crate::schedule::contract::Kind;
 use crate::schedule::expr::{Builtin, Expr, ListVar, PLACEMENT_SLOTS, Var};
 use crate::schedule::message::Direction;
 use crate::schedule::message::{Line, Site};
-pub use crate::schedule::reverse::{ReverseOf, Side};
+pub use crate::schedule::reverse::{CombineSide, ReverseOf};
 use std::fmt;
 
 /// The parameter that names the root.

@@ -14,7 +14,7 @@ use crate::schedule::{Layout, Metric, Transfer};
 
 /// On which side of what is there a reversed reduction combines what arrives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Side {
+pub enum CombineSide {
     /// What arrives is the left operand.
     #[default]
     Left,
@@ -22,19 +22,19 @@ pub enum Side {
     Right,
 }
 
-impl Side {
+impl CombineSide {
     /// Its name in declarations.
     pub const fn name(self) -> &'static str {
         match self {
-            Side::Left => "left",
-            Side::Right => "right",
+            CombineSide::Left => "left",
+            CombineSide::Right => "right",
         }
     }
 
     const fn action(self) -> Action {
         match self {
-            Side::Left => Action::CombineLeft { with: 0 },
-            Side::Right => Action::CombineRight { with: 0 },
+            CombineSide::Left => Action::CombineLeft { with: 0 },
+            CombineSide::Right => Action::CombineRight { with: 0 },
         }
     }
 }
@@ -45,7 +45,7 @@ pub struct ReverseOf {
     /// The kind of the forward collective.
     pub kind: Kind,
     /// How a reduction combines what arrives.
-    pub side: Side,
+    pub side: CombineSide,
 }
 
 impl Kind {
@@ -96,8 +96,9 @@ impl Schedule {
     }
 
     /// The reverse of this schedule, which is of the kind that `kind` is the reverse of.
-    pub fn reversed(&self, kind: Kind, side: Side) -> Schedule {
-        let (side, action) = if kind.reduces() { (side, side.action()) } else { (Side::default(), Action::Copy) };
+    pub fn reversed(&self, kind: Kind, side: CombineSide) -> Schedule {
+        let (side, action) =
+            if kind.reduces() { (side, side.action()) } else { (CombineSide::default(), Action::Copy) };
         let mut reverse = self.turned_around(kind, action);
         reverse.reverse_of = Some(ReverseOf { kind: self.kind, side });
         reverse

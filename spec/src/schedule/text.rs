@@ -5,7 +5,7 @@
 use crate::schedule::message::Direction;
 use crate::schedule::message::{Action, Line};
 use crate::schedule::{
-    Bound, Function, Group, Hold, Inner, Loop, ReverseOf, Schedule, Side, State, Transfer, Within,
+    Bound, CombineSide, Function, Group, Hold, Inner, Loop, ReverseOf, Schedule, State, Transfer, Within,
 };
 use std::fmt::{self, Write};
 
@@ -17,7 +17,7 @@ pub(crate) fn write_collective(f: &mut impl Write, schedule: &Schedule) -> fmt::
     writeln!(f, ")]")?;
     match schedule.reverse_of {
         None => Ok(()),
-        Some(ReverseOf { kind, side: Side::Left }) => writeln!(f, "#[reverse_of({kind})]"),
+        Some(ReverseOf { kind, side: CombineSide::Left }) => writeln!(f, "#[reverse_of({kind})]"),
         Some(ReverseOf { kind, side }) => writeln!(f, "#[reverse_of({kind}, combine = {})]", side.name()),
     }
 }

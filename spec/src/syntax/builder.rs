@@ -6,7 +6,8 @@ use crate::check::budget::{self, Explicit, TooMuch};
 use crate::schedule::contract::Kind;
 use crate::schedule::expr::{Binary, Expr};
 use crate::schedule::{
-    Bound, Function, Inner, Layout, Limits, ListParameter, Loop, Number, Order, ROOT, Schedule, SchedulePart, Side,
+    Bound, CombineSide, Function, Inner, Layout, Limits, ListParameter, Loop, Number, Order, ROOT, Schedule,
+    SchedulePart,
 };
 use proc_macro2::TokenStream;
 use quote::ToTokens;
@@ -24,7 +25,7 @@ pub(super) struct DeclarationBuilder {
     /// The kind of what the clauses declare.
     pub(super) kind: Kind,
     /// The kind of the collective itself, if it is the reverse of what the clauses declare.
-    pub(super) reverse: Option<(Kind, Side)>,
+    pub(super) reverse: Option<(Kind, CombineSide)>,
     /// Whether the kind is unknown: then nothing else can be checked.
     pub(super) unknown_kind: bool,
     /// The `collective` clause, once seen.

@@ -2,7 +2,7 @@
 
 use crate::job::Run;
 use crate::launch::Settings;
-use crate::mpi::{MPICH, MPICH_5, Mpi, OPEN_MPI, OPEN_MPI_5, say};
+use crate::mpi::{MPI_5_ABI, MPICH, MPICH_5, Mpi, OPEN_MPI, OPEN_MPI_5, say};
 use crate::{programs, write_cases};
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,10 @@ const SOME: [&str; 6] = [
 ];
 
 pub(crate) fn on_each(test: impl Fn(&Mpi)) {
-    [&OPEN_MPI, &MPICH, &OPEN_MPI_5, &MPICH_5].into_iter().filter(|mpi| mpi.library().is_some()).for_each(test);
+    [&OPEN_MPI, &MPICH, &OPEN_MPI_5, &MPICH_5, &MPI_5_ABI]
+        .into_iter()
+        .filter(|mpi| mpi.library().is_some())
+        .for_each(test);
 }
 
 pub(crate) fn some_cases(mpi: &Mpi, p: usize, settings: &Settings, args: &[&str]) -> Run {

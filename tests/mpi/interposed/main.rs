@@ -24,7 +24,7 @@ use cases::{Line, lines};
 use forced::Forced;
 use job::Run;
 use launch::Settings;
-use mpi::{MPICH, MPICH_5, Mpi, OPEN_MPI, OPEN_MPI_5, say};
+use mpi::{MPI_5_ABI, MPICH, MPICH_5, Mpi, OPEN_MPI, OPEN_MPI_5, say};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
@@ -55,6 +55,11 @@ fn random_cases_on_open_mpi_5() {
 #[test]
 fn random_cases_on_mpich_5() {
     random_cases(&MPICH_5);
+}
+
+#[test]
+fn random_cases_on_the_abi_of_mpi_5() {
+    random_cases(&MPI_5_ABI);
 }
 
 fn random_cases(mpi: &Mpi) {
@@ -117,6 +122,11 @@ fn every_algorithm_on_mpich_5() {
     every_algorithm(&MPICH_5);
 }
 
+#[test]
+fn every_algorithm_on_the_abi_of_mpi_5() {
+    every_algorithm(&MPI_5_ABI);
+}
+
 /// Each one is forced, and must have run.
 fn every_algorithm(mpi: &Mpi) {
     if mpi.library().is_none() {
@@ -155,7 +165,13 @@ impl<'a> Campaign<'a> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
         let seed = given.unwrap_or(now);
         say(&format!("{}: ROUNDEL_SEED={seed} gives these cases again", mpi.name));
-        Campaign { mpi, program: programs::interposed(mpi), seed, cases: Cell::new(0), blocking: false }
+        Campaign {
+            mpi,
+            program: programs::interposed(mpi),
+            seed,
+            cases: Cell::new(0),
+            blocking: mpi.requests_crash(),
+        }
     }
 
     fn force(&self, p: usize, forced: &Forced) {

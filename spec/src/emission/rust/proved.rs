@@ -14,7 +14,11 @@ pub(super) fn proved(schedule: &Schedule, granted: &GrantedCalls) -> TokenStream
     let may_differ = granted.ordered != granted.all || !schedule.inners.is_empty();
     let ordered = (schedule.kind.reduces() && may_differ)
         .then(|| method(schedule, &granted.ordered, "proved_in_order", "inners_proved_in_order"));
-    quote!(#proved #ordered)
+    let bounds = (granted.bounded != granted.all).then(|| {
+        let text = granted.bounded.text(schedule);
+        quote!(const BOUNDS_PROVED_FOR: Option<&'static str> = Some(#text);)
+    });
+    quote!(#bounds #proved #ordered)
 }
 
 /// A method that refuses calls outside a range, and those that a method for the inner collectives refuses.
@@ -84,7 +88,7 @@ mod tests {
     fn emitted(ordered: Option<i64>) -> String {
         let schedule = crate::schedule::reference::of(crate::Kind::Allreduce);
         let all = ProvedRange { p: None, ..ProvedRange::nothing(&schedule) };
-        let granted = GrantedCalls { ordered: ProvedRange { p: ordered, ..all.clone() }, all };
+        let granted = GrantedCalls { ordered: ProvedRange { p: ordered, ..all.clone() }, ..GrantedCalls::fully(all) };
         proved(&schedule, &granted).to_string()
     }
 
@@ -96,5 +100,17 @@ mod tests {
         let (all, ordered) = differs.split_once(method).unwrap();
         assert!(!all.contains("p > 8"), "{all}");
         assert!(ordered.contains("p > 8"), "{ordered}");
+    }
+
+    #[test]
+    fn bounds_that_are_proved_for_fewer_calls_are_told() {
+        let schedule = crate::schedule::reference::of(crate::Kind::Allreduce);
+        let all = ProvedRange { p: None, ..ProvedRange::nothing(&schedule) };
+        let told = |p| {
+            let bounded = ProvedRange { p, ..all.clone() };
+            proved(&schedule, &GrantedCalls { bounded, ..GrantedCalls::fully(all.clone()) }).to_string()
+        };
+        assert!(!told(None).contains("BOUNDS_PROVED_FOR"));
+        assert!(told(Some(8)).contains("BOUNDS_PROVED_FOR : Option < & 'static str > = Some (\"p <= 8\")"));
     }
 }

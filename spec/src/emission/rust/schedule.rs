@@ -275,7 +275,7 @@ pub(super) fn build(schedule: &Schedule, types: &[Ident]) -> TokenStream {
     let reverse_of = match schedule.reverse_of {
         Some(ReverseOf { kind, side }) => {
             let (kind, side) = (variant(kind), variant(side));
-            quote!(Some(ReverseOf { kind: Kind::#kind, side: Side::#side }))
+            quote!(Some(ReverseOf { kind: Kind::#kind, side: CombineSide::#side }))
         }
         None => quote!(None),
     };

@@ -3,7 +3,7 @@
 use super::fields::{Fields, HeadSyntax};
 use crate::schedule::contract::Kind;
 use crate::schedule::expr::{Expr, ListVar, Var};
-use crate::schedule::{Domain, Function, Layout, ListParameter, Number, ROOT, SchedulePart, Side};
+use crate::schedule::{CombineSide, Domain, Function, Layout, ListParameter, Number, ROOT, SchedulePart};
 use crate::syntax::blocks::fresh;
 use crate::syntax::builder::DeclarationBuilder;
 use crate::syntax::errors::similar;
@@ -62,10 +62,10 @@ impl DeclarationBuilder {
         }
         let fields: &[&str] = if self.kind.reduces() { &["combine"] } else { &[] };
         let side = match Fields::new("reverse_of", rest, fields)?.take("combine") {
-            None => Side::default(),
+            None => CombineSide::default(),
             Some(side) => match side.to_string().as_str() {
-                "left" => Side::Left,
-                "right" => Side::Right,
+                "left" => CombineSide::Left,
+                "right" => CombineSide::Right,
                 _ => return Err(Error::new_spanned(side, "write `combine = left` or `combine = right`")),
             },
         };

@@ -27,6 +27,9 @@ struct ListReport {
     order: Vec<&'static str>,
     checked_up_to: i64,
     proved_for: &'static str,
+    /// If these are fewer calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bounds_proved_for: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -103,7 +106,9 @@ fn details(entry: &Entry, schedule: &Schedule) -> Result<String, Error> {
     row("type", format!("roundel::algorithms::{}", entry.type_name));
     row("domain", domain(schedule));
     row("proved for", catalogue::proved_range(entry)?.into());
-    row("bounds", schedule.bounds.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "));
+    let bounds = schedule.bounds.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+    let proved = catalogue::bounds_proved_for(entry)?.map_or(String::new(), |calls| format!(" (proved for {calls})"));
+    row("bounds", bounds + &proved);
     row("layouts", schedule.layouts.iter().map(ToString::to_string).collect::<Vec<_>>().join(" (the default), "));
     row("order", order(schedule).join(", "));
     Ok(format!("{HEADING}{}{HEADING:#}\n{table}", entry.name))
@@ -129,6 +134,7 @@ fn listed(entry: &Entry, schedule: &Schedule) -> Result<ListReport, Error> {
         order: order(schedule),
         checked_up_to: schedule.limits.p,
         proved_for: catalogue::proved_range(entry)?,
+        bounds_proved_for: catalogue::bounds_proved_for(entry)?,
     })
 }
 

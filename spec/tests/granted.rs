@@ -32,11 +32,8 @@ fn grants(range: &ProvedRange, placement: &Placement, args: &Arguments) -> bool 
         limit.is_none_or(|(len, most)| list.len() as i64 <= len && list.iter().all(|&value| value <= most))
     });
     let sits = match range.placements {
-        None => true,
+        None | Some(Placements::Every) => true,
         Some(Placements::Regular { all_up_to }) => p <= all_up_to || place.is_regular(),
-        Some(Placements::Even { regular_up_to, all_up_to }) => {
-            place.is_even() || p <= regular_up_to && (p <= all_up_to || place.is_regular())
-        }
     };
     within(p, range.p)
         && args.numbers.iter().zip(&range.numbers).all(|(&n, &limit)| within(n, limit))

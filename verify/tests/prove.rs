@@ -357,13 +357,7 @@ fn every_record_is_current_and_says_all_p_or_its_range() {
         let record = Record::read(&text, &schedule).unwrap_or_else(|unfit| panic!("{shown}: {unfit}; {again}"));
         let several_blocks = !matches!(schedule.blocks, roundel_spec::expr::Expr::Int(_));
         let range = match (schedule.kind, several_blocks) {
-            (Kind::Allgather, _) if schedule.uses_placement() => {
-                ProvedRange::all(&schedule).and_checked(&checked(&schedule, roundel_verify::cli::range::WITH_PLACES))
-            }
-            (Kind::Alltoall, _) if schedule.uses_placement() => {
-                checked(&schedule, roundel_verify::cli::range::PAIRS_WITH_PLACES)
-            }
-            _ if schedule.uses_placement() => checked(&schedule, roundel_verify::cli::range::WITH_PLACES),
+            _ if schedule.uses_placement() => ProvedRange::all(&schedule),
             (Kind::Allgather | Kind::Alltoall, _) => ProvedRange::all(&schedule),
             _ if REDUCTIONS_FOR_ALL_P.contains(&entry.type_name) => ProvedRange::all(&schedule),
             (kind, _) if kind.has_root() => ProvedRange::all(&schedule),

@@ -522,8 +522,7 @@ fn try_mutants(choose: impl Fn(Vec<Mutant>) -> Vec<Mutant>, portfolio: &Portfoli
     let mut wrong = 0;
     for entry in catalogue() {
         let original = (entry.schedule)();
-        // Other tests cover reductions, and collectives that look at nodes, which are claimed only on nodes of equal
-        // size.
+        // Reductions, and what looks at nodes, have tests of their own.
         if original.kind.reduces() || original.kind.has_root() || original.uses_placement() {
             continue;
         }

@@ -39,6 +39,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     ("allreduce/recursive-doubling", "rem = p - pow(2, w)", "rem = p - pow(2, w) + if p > 41 { 1 } else { 0 }"),
     ("allreduce/recursive-doubling", "2 * u + 1", "2 * u"),
     ("allreduce/recursive-doubling", "messages_sent <= w + 1", "messages_sent <= w"),
+    ("allreduce/recursive-doubling", UNFOLD, UNSEEN_UNFOLD),
     ("allreduce/reduce-broadcast", "combine = right", "combine = left"),
     ("allreduce/reduce-broadcast", "rank + D < p", "rank + D < p - 1"),
     ("allreduce/reduce-broadcast", "replaces = acc", "combine = left"),
@@ -67,6 +68,21 @@ const WRONG: &[(&str, &str, &str)] = &[
     ("allreduce/prefix", "floor_log(2, n ^ p)", "floor_log(2, n ^ p) + if p > 41 { 1 } else { 0 }"),
     ("allreduce/prefix", IN_ORDER, OUT_OF_ORDER),
 ];
+
+/// The last round of recursive doubling, and its bound.
+const UNFOLD: &str = "\
+#[send(when = folded && !idle, to = rank - 1)]
+#[recv(when = idle, from = rank + 1, replaces = acc)]
+// For the checks and the prover:
+#[holds(acc = [k; k in 0..p])]
+#[bound(rounds = w + if rem > 0 { 2 } else { 0 }, messages_sent <= w + 1)]";
+
+/// The same round, with sets whose first index has no block; the bound leaves the round out.
+const UNSEEN_UNFOLD: &str = "\
+#[send(when = folded && !idle, to = rank - 1, blocks = [k - 1; k in 0..2, k > 0])]
+#[recv(when = idle, from = rank + 1, blocks = [k - 1; k in 0..2, k > 0], replaces = acc)]
+#[holds(acc = [k; k in 0..p])]
+#[bound(rounds = w + if rem > 0 { 1 } else { 0 }, messages_sent <= w + 1)]";
 
 /// The messages of the prefix lines: `whole` is an operand before it is written.
 const IN_ORDER: &str = "\

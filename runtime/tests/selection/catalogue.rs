@@ -70,6 +70,6 @@ fn the_proof_is_that_of_the_record() {
     };
     assert_eq!(proof("allgather", "ring"), "proved for all p (proofs/Ring.json)");
     assert_eq!(proof("gather", "binomial"), "proved for all p, all root (proofs/BinomialGather.json)");
-    let nap = "proved for p <= 96, nodes of equal size (the last may be smaller), all placements of p <= 12";
+    let nap = "proved for all p, every placement";
     assert_eq!(proof("allreduce", "nap"), format!("{nap} (proofs/NapAllreduce.json)"));
 }

@@ -179,9 +179,11 @@ fn the_default_is_as_documented() {
         (Kind::Allreduce, 64, 4, 32768, "shared-memory", "allreduce/nap"),
         (Kind::Allreduce, 64, 4, 32769, "library", "allreduce/rabenseifner"),
         (Kind::Allreduce, 64, 1, 8, "library", "allreduce/recursive-doubling"),
-        (Kind::Allreduce, 128, 4, 8, "shared-memory", "allreduce/recursive-doubling"),
-        (Kind::Allreduce, 16 * 64, 64, 8, "shared-memory", "allreduce/recursive-doubling"),
-        (Kind::Allreduce, 9408 * 8, 8, 8, "shared-memory", "allreduce/recursive-doubling"),
+        (Kind::Allreduce, 128, 4, 8, "allreduce/nap", "allreduce/nap"),
+        (Kind::Allreduce, 16 * 64, 64, 8, "allreduce/nap", "allreduce/nap"),
+        (Kind::Allreduce, 16 * 64 - 24, 64, 8, "allreduce/nap", "allreduce/nap"),
+        (Kind::Allreduce, 9408 * 8, 8, 8, "allreduce/nap", "allreduce/nap"),
+        (Kind::Allreduce, 9408 * 8 - 3, 8, 8, "allreduce/nap", "allreduce/nap"),
         (Kind::Allreduce, 64, 64, 32769, "shared-memory", "allreduce/rabenseifner"),
         (Kind::Allreduce, 6, 6, (6 << 15) - 1, "shared-memory", "allreduce/rabenseifner"),
         (Kind::Allreduce, 6, 6, 6 << 15, "shared-memory", "allreduce/ring"),
@@ -194,6 +196,8 @@ fn the_default_is_as_documented() {
         (Kind::Allgather, 64, 4, 8, "allgather/locality-bruck", "allgather/locality-bruck"),
         (Kind::Allgather, 4000, 4, 8, "allgather/locality-bruck", "allgather/locality-bruck"),
         (Kind::Allgather, 4001, 4, 8, "library", "allgather/bruck"),
+        (Kind::Allgather, 4003, 4, 8, "allgather/locality-bruck", "allgather/locality-bruck"),
+        (Kind::Allgather, 9408 * 8 - 3, 8, 4, "allgather/locality-bruck", "allgather/locality-bruck"),
         (Kind::ReduceScatter, 64, 64, 8, "shared-memory", "reduce-scatter/recursive-halving"),
         (Kind::ReduceScatter, 63, 63, 8, "shared-memory", "reduce-scatter/circulant"),
         (Kind::ReduceScatter, 65, 65, 8, "library", "reduce-scatter/circulant"),
@@ -221,8 +225,10 @@ fn the_default_is_as_documented() {
         (Kind::Alltoall, 16, 4, 4096, "alltoall/leaders", "alltoall/leaders"),
         (Kind::Alltoall, 16, 2, 4096, "alltoall/leaders", "alltoall/leaders"),
         (Kind::Alltoall, 16, 2, 16384, "library", "alltoall/spread-out"),
-        (Kind::Alltoall, 104, 4, 8, "library", "alltoall/k-bruck"),
-        (Kind::Alltoall, 104, 8, 8, "library", "alltoall/k-bruck"),
+        (Kind::Alltoall, 104, 4, 8, "alltoall/leaders", "alltoall/leaders"),
+        (Kind::Alltoall, 104, 8, 8, "alltoall/leaders", "alltoall/leaders"),
+        (Kind::Alltoall, 16 * 64 - 24, 64, 8, "alltoall/leaders", "alltoall/leaders"),
+        (Kind::Alltoall, 9408 * 8 - 3, 8, 8, "alltoall/leaders", "alltoall/leaders"),
         (Kind::Alltoall, 64, 64, 1 << 20, "library", "alltoall/spread-out"),
         (Kind::Alltoall, 64, 64, u64::MAX, "library", "alltoall/spread-out"),
     ];
@@ -249,7 +255,7 @@ fn the_default_is_as_documented() {
     assert_eq!(fastest.choose(&many(1024)).implementation.algorithm(), Some("allgather/locality-bruck"));
     assert_eq!(catalogue.choose(&varying(1 << 20)).implementation.algorithm(), Some("allgather/multi-lane"));
     let uneven = Question::at(Kind::Alltoall, &Placement::of_sizes(&[3, 4, 3, 4, 2]), 8);
-    assert_eq!(fastest.choose(&uneven).implementation, Implementation::Library);
+    assert_eq!(fastest.choose(&uneven).implementation.algorithm(), Some("alltoall/leaders"));
     let ordered = |selection: &Selection, kind, bytes| {
         let call = Question { commutes: false, ..Question::new(kind, 6, 3, bytes) };
         selection.choose(&call).implementation.algorithm().unwrap_or("library")
@@ -397,7 +403,7 @@ fn calls_that_cannot_be_are_left_to_the_library() {
 fn a_choice_is_explained_in_one_line() {
     let selection = Selection::parse(GOOD).expect("is good");
     let line = selection.choose(&Question { commutes: false, ..Question::new(Kind::Allreduce, 16, 4, 8) }).explain();
-    let nap = "proved for p <= 96, nodes of equal size (the last may be smaller), all placements of p <= 12";
+    let nap = "proved for all p, every placement";
     let call = "allreduce p=16 nodes=4 ppn=4 bytes=8 in rank order";
     assert_eq!(line, format!("{call}: allreduce/nap, by the rule at line 4; {nap} (proofs/NapAllreduce.json)"));
     let alone = Question::new(Kind::Allreduce, 8, 1, 8);

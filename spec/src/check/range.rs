@@ -12,25 +12,8 @@ pub enum Placements {
         /// The largest number of ranks for which every placement is proved.
         all_up_to: i64,
     },
-    /// Every node has equally many ranks, at least two; plus those of `Regular` with few ranks.
-    Even {
-        /// The largest number of ranks for which the last node may have fewer ranks, or every node one.
-        regular_up_to: i64,
-        /// The largest number of ranks for which every placement is proved.
-        all_up_to: i64,
-    },
-}
-
-impl Placements {
-    /// Combines what is proved for all p with what was checked up to `p`.
-    fn joined(self, checked: Option<Placements>, p: Option<i64>) -> Placements {
-        match (self, checked, p) {
-            (Placements::Even { .. }, Some(Placements::Regular { all_up_to }), Some(p)) => {
-                Placements::Even { regular_up_to: p, all_up_to }
-            }
-            _ => self,
-        }
-    }
+    /// Nodes of any sizes, and ranks on them in any order.
+    Every,
 }
 
 impl fmt::Display for Placements {
@@ -39,17 +22,7 @@ impl fmt::Display for Placements {
             Placements::Regular { all_up_to } => {
                 write!(f, "nodes of equal size (the last may be smaller), all placements of p <= {all_up_to}")
             }
-            Placements::Even { regular_up_to, all_up_to } => {
-                f.write_str("nodes of equal size with two ranks or more")?;
-                match regular_up_to {
-                    0 => Ok(()),
-                    p => write!(f, " (up to p = {p} also with one rank, and a smaller last node)"),
-                }?;
-                match all_up_to {
-                    0 => Ok(()),
-                    p => write!(f, ", all placements of p <= {p}"),
-                }
-            }
+            Placements::Every => f.write_str("every placement"),
         }
     }
 }
@@ -70,24 +43,14 @@ pub struct ProvedRange {
 }
 
 impl ProvedRange {
-    /// All calls in the domain that an induction covers: if nodes matter, they have equally many ranks, at least two.
+    /// All calls in the domain, which an induction covers: if nodes matter, they have any sizes.
     pub fn all(schedule: &Schedule) -> Self {
-        let even = Placements::Even { regular_up_to: 0, all_up_to: 0 };
         ProvedRange {
             p: None,
             numbers: vec![None; schedule.numbers.len()],
             lists: vec![None; schedule.lists.len()],
-            placements: schedule.uses_placement().then_some(even),
+            placements: schedule.uses_placement().then_some(Placements::Every),
         }
-    }
-
-    /// This range, which is for all p, extended by the placements of few ranks that a check covered. Only without
-    /// parameters: a check covers only some of their values, and a range has one limit for each.
-    pub fn and_checked(mut self, checked: &ProvedRange) -> Self {
-        if self.numbers.is_empty() && self.lists.is_empty() {
-            self.placements = self.placements.map(|placements| placements.joined(checked.placements, checked.p));
-        }
-        self
     }
 
     /// No call at all.
@@ -150,26 +113,21 @@ fn reaches(mine: Option<i64>, other: Option<i64>) -> bool {
 
 /// The largest number of ranks for which each kind of placement is proved; `None` for all.
 struct ProvedSizes {
-    even: Option<i64>,
     regular: Option<i64>,
     any: Option<i64>,
 }
 
 impl ProvedSizes {
     fn covers(&self, other: &ProvedSizes) -> bool {
-        [(self.even, other.even), (self.regular, other.regular), (self.any, other.any)]
-            .into_iter()
-            .all(|(mine, theirs)| reaches(mine, theirs))
+        reaches(self.regular, other.regular) && reaches(self.any, other.any)
     }
 }
 
 impl Placements {
     fn parts(self, p: Option<i64>) -> ProvedSizes {
         match self {
-            Placements::Regular { all_up_to } => ProvedSizes { even: p, regular: p, any: Some(all_up_to) },
-            Placements::Even { regular_up_to, all_up_to } => {
-                ProvedSizes { even: p, regular: Some(regular_up_to), any: Some(all_up_to) }
-            }
+            Placements::Regular { all_up_to } => ProvedSizes { regular: p, any: Some(all_up_to) },
+            Placements::Every => ProvedSizes { regular: p, any: p },
         }
     }
 }

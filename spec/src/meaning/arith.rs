@@ -66,6 +66,21 @@ pub const fn checked_digit_sum(n: i64, base: i64) -> Option<i64> {
     if n < 0 || base < 2 { None } else { Some(digit_sum(n, base)) }
 }
 
+/// The size of part `s`; `None` unless there are parts and `s` is one of them.
+pub const fn checked_part_size(n: i64, parts: i64, s: i64) -> Option<i64> {
+    if n < 0 || s < 0 || s >= parts { None } else { Some(part_size(n, parts, s)) }
+}
+
+/// The number of things before part `s`; `None` unless there are parts and `s` is one of them, or one past the last.
+pub const fn checked_part_begin(n: i64, parts: i64, s: i64) -> Option<i64> {
+    if n < 0 || parts < 1 || s < 0 || s > parts { None } else { Some(part_begin(n, parts, s)) }
+}
+
+/// The part of thing number `x`; `None` unless there are parts and it is one of the `n`.
+pub const fn checked_part_of(n: i64, parts: i64, x: i64) -> Option<i64> {
+    if parts < 1 || x < 0 || x >= n { None } else { Some(part_of(n, parts, x)) }
+}
+
 /// The greatest common divisor, never negative; `None` when it does not fit.
 pub const fn checked_gcd(a: i64, b: i64) -> Option<i64> {
     let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
@@ -191,6 +206,27 @@ pub const fn digit(n: i64, base: i64, position: i64) -> i64 {
     rest % base
 }
 
+/// The size of part `s` where `n` things are divided into parts, the first ones one larger where `n` is no multiple.
+#[inline]
+pub const fn part_size(n: i64, parts: i64, s: i64) -> i64 {
+    n / parts + (s < n % parts) as i64
+}
+
+/// The number of things in the parts before part `s`.
+#[inline]
+pub const fn part_begin(n: i64, parts: i64, s: i64) -> i64 {
+    let larger = n % parts;
+    s * (n / parts) + if s < larger { s } else { larger }
+}
+
+/// The part that thing number `x` is in.
+#[inline]
+pub const fn part_of(n: i64, parts: i64, x: i64) -> i64 {
+    let (least, larger) = (n / parts, n % parts);
+    let large = larger * (least + 1);
+    if x < large { x / (least + 1) } else { larger + (x - large) / least }
+}
+
 /// The sum of the digits of `n`: with base 2, the number of set bits.
 #[inline]
 pub const fn digit_sum(n: i64, base: i64) -> i64 {
@@ -258,6 +294,21 @@ mod tests {
         assert_eq!(checked_floor_log(2, 0), None);
         assert_eq!(checked_ceil_div(1, 0), None);
         assert_eq!(checked_digit(-1, 2, 0), None);
+        for (n, parts) in [(1, 1), (7, 3), (3, 7), (12, 4), (0, 2), (41, 6)] {
+            let sizes: Vec<i64> = (0..parts).map(|s| checked_part_size(n, parts, s).expect("is a part")).collect();
+            assert!(sizes.is_sorted_by(|a, b| a >= b) && sizes[0] - sizes[sizes.len() - 1] <= 1);
+            let owners = sizes.iter().enumerate().flat_map(|(s, size)| (0..*size).map(move |_| s as i64));
+            assert!(owners.eq((0..n).map(|x| checked_part_of(n, parts, x).expect("is a thing"))));
+            for s in 0..=parts {
+                assert_eq!(checked_part_begin(n, parts, s), Some(sizes[..s as usize].iter().sum()));
+            }
+            assert_eq!((checked_part_size(n, parts, parts), checked_part_size(n, parts, -1)), (None, None));
+            assert_eq!((checked_part_begin(n, parts, parts + 1), checked_part_of(n, parts, n)), (None, None));
+        }
+        assert_eq!(
+            (checked_part_size(3, 0, 0), checked_part_begin(3, 0, 0), checked_part_of(3, 0, 0)),
+            (None, None, None)
+        );
         assert_eq!(checked_digit_sum(-1, 2), None);
         assert_eq!(checked_digit_sum(1, 1), None);
         assert_eq!(checked_gcd(i64::MIN, 0), None);

@@ -105,11 +105,6 @@ impl<'a> Place<'a> {
     pub fn is_regular(&self) -> bool {
         self.regions.is_none_or(Regions::is_regular)
     }
-
-    /// Whether all nodes have equally many ranks, at least two. All ranks agree on this.
-    pub fn is_even(&self) -> bool {
-        self.regions.map_or(self.ppn >= 2, Regions::is_even)
-    }
 }
 
 /// The node of each rank.
@@ -326,12 +321,10 @@ mod tests {
             for ppn in 1..=p {
                 let place = Placement::consecutive(p, ppn);
                 assert!(place.place(0).is_regular(), "p = {p}, ppn = {ppn}");
-                assert_eq!(place.place(0).is_even(), ppn > 1 && p % ppn == 0, "p = {p}, ppn = {ppn}");
             }
         }
         for sizes in [vec![1, 2], vec![2, 3], vec![2, 1, 2]] {
             assert!(!Placement::of_sizes(&sizes).place(0).is_regular(), "{sizes:?}");
-            assert!(!Placement::of_sizes(&sizes).place(0).is_even(), "{sizes:?}");
         }
         assert!(Placement::cyclic(4, 2).place(0).is_regular() && !Placement::cyclic(4, 2).is_sorted());
     }
@@ -344,7 +337,7 @@ mod tests {
                 let (flat, apart) = (Place::flat(rank as i64, p as i64), Place::apart(rank as i64, p as i64));
                 for (short, long) in [(flat, one.place(rank)), (apart, each.place(rank))] {
                     assert_eq!(short.values(), long.values());
-                    assert_eq!((short.is_regular(), short.is_even()), (long.is_regular(), long.is_even()));
+                    assert_eq!(short.is_regular(), long.is_regular());
                     for node in -2..9 {
                         assert_eq!(short.first_rank(node), long.first_rank(node));
                         assert_eq!(short.node_size(node), long.node_size(node));

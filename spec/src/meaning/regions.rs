@@ -96,11 +96,6 @@ impl Regions {
             && self.sizes().last().is_none_or(|last| last as i64 <= most)
     }
 
-    /// Whether all regions have equally many ranks, at least two.
-    pub fn is_even(&self) -> bool {
-        self.lanes >= 2 && (0..self.nodes()).all(|region| self.size(region) == self.lanes)
-    }
-
     /// What a rank knows.
     pub fn place(&self, rank: i64) -> Place<'_> {
         let node = self.node_of(rank);

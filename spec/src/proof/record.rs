@@ -10,8 +10,8 @@
 
 use super::{Placements, ProvedRange};
 use crate::check::{Checked, Points};
-use crate::schedule::Schedule;
 use crate::schedule::canonical::hash;
+use crate::schedule::{Bound, Group, Schedule};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -159,7 +159,10 @@ impl Induction {
         let open = self.gaps.iter().any(|gap| concerns(&gap.property))
             || self.obligations.iter().any(|shown| concerns(shown.property()) && !shown.is_proved());
         let has = |property: &&str| self.obligations.iter().any(|shown| shown.property() == *property);
-        let left_to_checks = claim == Claim::Bounds && schedule.bounds.iter().any(|bound| bound.checked);
+        // What an inner collective costs that sends between nodes is known to exact checks alone.
+        let unknown = schedule.within().any(|within| within.group != Group::Node);
+        let to_checks = |bound: &Bound| bound.checked || bound.metric.is_nonlocal() && unknown;
+        let left_to_checks = claim == Claim::Bounds && schedule.bounds.iter().any(to_checks);
         !open && !left_to_checks && INDISPENSABLE.iter().all(has)
     }
 
@@ -267,7 +270,7 @@ impl Exhaustive {
             Some(Placements::Regular { all_up_to }) => {
                 schedule.uses_placement() && all_up_to <= Points::PROVED_UNEVEN && range.p >= Some(all_up_to)
             }
-            Some(Placements::Even { .. }) => false,
+            Some(Placements::Every) => false,
         };
         let limited =
             range.p.is_some() && range.numbers.iter().all(Option::is_some) && range.lists.iter().all(Option::is_some);
@@ -342,10 +345,7 @@ impl Record {
     fn follows(&self, schedule: &Schedule, claim: Claim) -> Option<ProvedRange> {
         let checked = self.exhaustive.as_ref().map(|exhaustive| &exhaustive.range);
         match self.induction.as_ref().is_some_and(|induction| induction.shows(schedule, claim)) {
-            true => Some(match checked {
-                Some(checked) => ProvedRange::all(schedule).and_checked(checked),
-                None => ProvedRange::all(schedule),
-            }),
+            true => Some(ProvedRange::all(schedule)),
             false => checked.cloned(),
         }
     }

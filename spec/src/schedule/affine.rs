@@ -57,6 +57,7 @@ fn function_is_total(function: Builtin, args: &[Expr]) -> bool {
         Builtin::CeilDiv => constant(1, 1),
         Builtin::CeilLog => constant(0, 2),
         Builtin::Pow | Builtin::FloorLog | Builtin::Digit | Builtin::DigitSum => false,
+        Builtin::PartSize | Builtin::PartBegin | Builtin::PartOf => false,
     }
 }
 

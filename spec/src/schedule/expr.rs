@@ -107,6 +107,13 @@ pub enum Builtin {
     Gcd,
     Digit,
     DigitSum,
+    /// `part_size(n, q, s)`: `n` things are divided into `q` parts, the first ones one larger where `n` is no multiple
+    /// of `q`; so many are in part `s`.
+    PartSize,
+    /// `part_begin(n, q, s)`: so many are in the parts before part `s`.
+    PartBegin,
+    /// `part_of(n, q, x)`: the part that number `x` is in.
+    PartOf,
     FirstRank,
     NodeSize,
     /// `source -> destination`: a block of an all-to-all. Both wrap around p. Only allowed in block sets.
@@ -115,7 +122,7 @@ pub enum Builtin {
 
 impl Builtin {
     /// All functions that expressions call by name.
-    pub const ALL: [Builtin; 11] = [
+    pub const ALL: [Builtin; 14] = [
         Builtin::Min,
         Builtin::Max,
         Builtin::Pow,
@@ -125,6 +132,9 @@ impl Builtin {
         Builtin::Gcd,
         Builtin::Digit,
         Builtin::DigitSum,
+        Builtin::PartSize,
+        Builtin::PartBegin,
+        Builtin::PartOf,
         Builtin::FirstRank,
         Builtin::NodeSize,
     ];
@@ -141,6 +151,9 @@ impl Builtin {
             Builtin::Gcd => "gcd",
             Builtin::Digit => "digit",
             Builtin::DigitSum => "digit_sum",
+            Builtin::PartSize => "part_size",
+            Builtin::PartBegin => "part_begin",
+            Builtin::PartOf => "part_of",
             Builtin::FirstRank => "first_rank",
             Builtin::NodeSize => "node_size",
             Builtin::Pair => "pair",
@@ -150,7 +163,7 @@ impl Builtin {
     /// The number of arguments.
     pub const fn arity(self) -> usize {
         match self {
-            Builtin::Digit => 3,
+            Builtin::Digit | Builtin::PartSize | Builtin::PartBegin | Builtin::PartOf => 3,
             Builtin::FirstRank | Builtin::NodeSize => 1,
             _ => 2,
         }

@@ -240,6 +240,9 @@ const fn counterpart(function: Builtin) -> Option<Builtin> {
         | Builtin::Gcd
         | Builtin::Digit
         | Builtin::DigitSum
+        | Builtin::PartSize
+        | Builtin::PartBegin
+        | Builtin::PartOf
         | Builtin::FirstRank
         | Builtin::NodeSize
         | Builtin::Pair => None,

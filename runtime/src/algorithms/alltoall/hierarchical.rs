@@ -20,7 +20,8 @@ use crate::algorithms::alltoall::SpreadOut;
 #[within(node, inside, to = m, brings = [rank -> at(node, m)]
     + [rank -> at(node + g, m + k * lanes); g in 1..nodes, k in 0..carries(node + g, m)])]
 #[round("between nodes")]
-#[within(lane, between, to = m, brings = [region(node) -> at(m, local + k * lanes); k in 0..carries(m, local)])]
+#[within(lane, between, to = m,
+    brings = [region(node) -> at(m, local + k * lanes); k in 0..if m == node { 0 } else { carries(m, local) }])]
 #[round("inside of uneven nodes")]
 #[within(node, inside, when = uneven, to = m, brings = [region(node + g) -> at(node, m); g in 1..nodes,
     local < lanes && m >= lanes && m % lanes == local])]

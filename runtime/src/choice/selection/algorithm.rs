@@ -8,7 +8,7 @@ use crate::algorithms::{Entry, Visitor, catalogue, current, visit_one};
 use roundel_spec::check::arguments::least_inner;
 use roundel_spec::expr::{Binary, Expr};
 use roundel_spec::schedule::{Domain, Order, Schedule};
-use roundel_spec::{Arguments, Collective, Kind, Place, Refusal};
+use roundel_spec::{Arguments, Collective, Kind, Place, Placement, Refusal};
 use std::fmt;
 
 /// An algorithm of the catalogue, with its parameters.
@@ -107,10 +107,10 @@ impl Algorithm {
         roots.into_iter().try_for_each(|root| self.serves_root(counts, root))
     }
 
-    /// Returns an error unless it is proved for `p` ranks, on nodes of equal size if it looks at nodes. Its inner
-    /// collectives are not checked, which would take time proportional to the number of ranks.
-    pub(super) fn reaches(&self, p: u64) -> Result<(), Refusal> {
-        let mut reaches = Reaches { p: p as i64, answer: Ok(()) };
+    /// Returns an error unless it is proved for `p` ranks, on some nodes if it looks at nodes, or on `uneven` ones. Its
+    /// inner collectives are not checked, which would take time proportional to the number of ranks.
+    pub(super) fn reaches(&self, p: u64, uneven: bool) -> Result<(), Refusal> {
+        let mut reaches = Reaches { p: p as i64, uneven, answer: Ok(()) };
         visit_one(self.entry.name, &self.with_root(p as i64 - 1), &mut Asked(&mut reaches));
         reaches.answer
     }
@@ -189,15 +189,23 @@ impl CollectiveQuery for Served<'_, '_> {
 /// Whether the collective is proved for this many ranks.
 struct Reaches {
     p: i64,
+    /// Whether their nodes may have any sizes, in any order.
+    uneven: bool,
     answer: Result<(), Refusal>,
 }
 
 impl CollectiveQuery for Reaches {
     fn ask<C: Collective>(&mut self, collective: &C) {
-        let at = if C::LOOKS_AT_NODES { Place::apart(0, self.p) } else { Place::flat(0, self.p) };
+        // A proof asks for the number of ranks, and whether their nodes are regular; these are not, however many they are.
+        let irregular = Placement::of_sizes(&[1, 2, 1]);
+        let at = match (C::LOOKS_AT_NODES, self.uneven) {
+            (false, _) => Place::flat(0, self.p),
+            (true, false) => Place::apart(0, self.p),
+            (true, true) => Place { p: self.p, ..irregular.place(0) },
+        };
         self.answer = match collective.proved(&at) {
             // The refusal is about nodes with one rank each, not about the number of ranks.
-            Err(Refusal::Placement { .. }) if C::LOOKS_AT_NODES => Ok(()),
+            Err(Refusal::Placement { .. }) if C::LOOKS_AT_NODES && !self.uneven => Ok(()),
             answer => answer,
         };
     }

@@ -137,7 +137,7 @@ fn proved(writer: &CWriter<'_>, known: KnownFacts<'_>) -> String {
     for (parameter, limit) in writer.schedule.numbers.iter().zip(&range.numbers) {
         outside.extend(limit.iter().map(|limit| format!("{} > {limit}", names::variable(&parameter.var.name))));
     }
-    outside.extend(range.placements.map(|placements| elsewhere(writer, placements)));
+    outside.extend(range.placements.and_then(|placements| elsewhere(writer, placements)));
     let mut body: String = outside.iter().map(|condition| refuse(condition)).collect();
     for (parameter, limit) in writer.schedule.lists.iter().zip(&range.lists) {
         let (Some((len, value)), name) = (limit, names::variable(&parameter.var.name)) else { continue };
@@ -152,12 +152,12 @@ fn proved(writer: &CWriter<'_>, known: KnownFacts<'_>) -> String {
 }
 
 /// Refuses placements that are not proved.
-fn elsewhere(writer: &CWriter<'_>, placements: Placements) -> String {
-    let regular = writer.helper("regular");
+fn elsewhere(writer: &CWriter<'_>, placements: Placements) -> Option<String> {
     match placements {
-        Placements::Regular { all_up_to } => format!("p > {all_up_to} && !{regular}(at, 0)"),
-        Placements::Even { regular_up_to, all_up_to } => {
-            format!("!{regular}(at, 1) && (p > {regular_up_to} || (p > {all_up_to} && !{regular}(at, 0)))")
+        Placements::Regular { all_up_to } => {
+            let regular = writer.helper("regular");
+            Some(format!("p > {all_up_to} && !{regular}(at)"))
         }
+        Placements::Every => None,
     }
 }

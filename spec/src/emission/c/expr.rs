@@ -123,6 +123,9 @@ impl<'a> CWriter<'a> {
             Builtin::Gcd => ("gcd", Some("checked_gcd")),
             Builtin::Digit => ("digit", Some("checked_digit")),
             Builtin::DigitSum => ("digit_sum", Some("checked_digit_sum")),
+            Builtin::PartSize => ("part_size", Some("checked_part_size")),
+            Builtin::PartBegin => ("part_begin", Some("checked_part_begin")),
+            Builtin::PartOf => ("part_of", Some("checked_part_of")),
             Builtin::FirstRank | Builtin::NodeSize => {
                 texts.insert(0, "at".into());
                 (if function == Builtin::FirstRank { "first_rank" } else { "node_size" }, None)

@@ -145,6 +145,29 @@ static int64_t rdl_digit_sum(int64_t n, int64_t base)
 }
 
 "
+"part_size" calls []: r"/* n things in parts, the first ones one larger: how many are in part s. */
+static int64_t rdl_part_size(int64_t n, int64_t parts, int64_t s)
+{
+    return n / parts + (s < n % parts);
+}
+
+"
+"part_begin" calls []: r"/* How many are in the parts before part s. */
+static int64_t rdl_part_begin(int64_t n, int64_t parts, int64_t s)
+{
+    int64_t larger = n % parts;
+    return s * (n / parts) + (s < larger ? s : larger);
+}
+
+"
+"part_of" calls []: r"/* The part that number x is in. */
+static int64_t rdl_part_of(int64_t n, int64_t parts, int64_t x)
+{
+    int64_t least = n / parts, larger = n % parts, large = larger * (least + 1);
+    return x < large ? x / (least + 1) : larger + (x - large) / least;
+}
+
+"
 "shl" calls ["pow"]: r"/* a << b, also for a negative a. */
 static int64_t rdl_shl(int64_t a, int64_t b)
 {
@@ -192,16 +215,16 @@ static rdl_place rdl_of(const rdl_nodes *at, int64_t rank)
 }
 
 "
-"regular" calls []: r"/* Whether nodes have equally many ranks; the last may have fewer, unless even is asked for, with two or more. */
-static int rdl_regular(const rdl_nodes *at, int even)
+"regular" calls []: r"/* Whether nodes have equally many ranks; the last may have fewer. */
+static int rdl_regular(const rdl_nodes *at)
 {
     int64_t size = at->first[1];
     for (int64_t node = 1; node < at->count; node++) {
         int64_t other = at->first[node + 1] - at->first[node];
-        if (other > size || (other < size && (even || node + 1 < at->count)))
+        if (other > size || (other < size && node + 1 < at->count))
             return 0;
     }
-    return !even || size >= 2;
+    return 1;
 }
 
 "
@@ -308,6 +331,24 @@ static int64_t rdl_fail(int *ok)
 "checked_digit_sum" calls ["digit_sum", "fail"]: r"static int64_t rdl_checked_digit_sum(int *ok, int64_t n, int64_t base)
 {
     return base < 2 || n < 0 ? rdl_fail(ok) : rdl_digit_sum(n, base);
+}
+
+"
+"checked_part_size" calls ["part_size", "fail"]: r"static int64_t rdl_checked_part_size(int *ok, int64_t n, int64_t parts, int64_t s)
+{
+    return n < 0 || s < 0 || s >= parts ? rdl_fail(ok) : rdl_part_size(n, parts, s);
+}
+
+"
+"checked_part_begin" calls ["part_begin", "fail"]: r"static int64_t rdl_checked_part_begin(int *ok, int64_t n, int64_t parts, int64_t s)
+{
+    return n < 0 || parts < 1 || s < 0 || s > parts ? rdl_fail(ok) : rdl_part_begin(n, parts, s);
+}
+
+"
+"checked_part_of" calls ["part_of", "fail"]: r"static int64_t rdl_checked_part_of(int *ok, int64_t n, int64_t parts, int64_t x)
+{
+    return parts < 1 || x < 0 || x >= n ? rdl_fail(ok) : rdl_part_of(n, parts, x);
 }
 
 "

@@ -60,15 +60,7 @@ fn method(schedule: &Schedule, range: &ProvedRange, name: &str, inners: &str) ->
                 }
             }
         }
-        Some(Placements::Even { regular_up_to, all_up_to }) => {
-            let (regular_up_to, all_up_to) = (number(regular_up_to), number(all_up_to));
-            quote! {
-                if !at.is_even() && (p > #regular_up_to || p > #all_up_to && !at.is_regular()) {
-                    return Err(Refusal::Placement { range: #text });
-                }
-            }
-        }
-        None => quote!(),
+        Some(Placements::Every) | None => quote!(),
     };
     let inners = match schedule.inners.is_empty() {
         true => quote!(Ok(())),

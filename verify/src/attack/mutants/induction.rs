@@ -6,7 +6,6 @@
 
 use super::{Fate, Original};
 use crate::proving::smt::{self, Obligation, Portfolio, Property, Refutation, Verdict};
-use roundel_spec::check::{self, Point};
 use roundel_spec::{Schedule, Violation};
 
 /// The reasons why the prover does not prove a mutant.
@@ -25,19 +24,11 @@ impl Original {
             (Some(_), Fate::Survived(class)) => Fate::Unproved(class),
             // A range without a point in the domain shows no fault; the prover also covers other points.
             (None, Fate::Killed("nothing-checked")) => Fate::Killed("nothing-checked"),
-            (None, Fate::Killed(code)) if self.right_where_claimed(mutant) => Fate::Unclaimed(code),
             (None, Fate::Killed(code)) => {
                 Fate::Escaped(format!("proved for all p, although there is a fault ({code})"))
             }
             (_, other) => other,
         }
-    }
-
-    /// Whether it is correct at the placements that the prover covers.
-    fn right_where_claimed(&self, mutant: &Schedule) -> bool {
-        let claimed = |point: &&Point| !mutant.uses_placement() || point.placement.regions().is_even();
-        let points = || self.points.iter().map(|(point, _)| point).filter(claimed);
-        points().next().is_some() && points().all(|point| check::at_point(mutant, point).is_ok())
     }
 }
 

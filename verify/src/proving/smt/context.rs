@@ -8,8 +8,10 @@
 mod bits;
 mod digits;
 mod nested;
+mod parts;
+mod sizes;
 
-use super::numbering::{CyclicTerm, Numbering, P, PPN};
+use super::numbering::{CyclicTerm, NODE, NODES, Numbering, P, PPN};
 use super::symbol;
 use super::term::{Term, add, and, eq, ge, implies, int, ite, le, lt, mul, not, or, sub, within};
 use roundel_spec::expr::{Binary, Builtin, Expr, ListVar, Unary};
@@ -24,15 +26,33 @@ pub(crate) struct NoEncoding(pub(crate) String);
 #[derive(Clone, Debug)]
 pub(crate) struct TermValues {
     slots: Vec<Option<Term>>,
+    /// States that differ between nodes: their slots, and the functions that give their values.
+    varying: Vec<(usize, Term)>,
 }
 
 impl TermValues {
     pub(crate) fn new(slots: usize) -> Self {
-        TermValues { slots: vec![None; slots] }
+        TermValues { slots: vec![None; slots], varying: Vec::new() }
     }
 
     pub(crate) fn set(&mut self, slot: usize, term: impl Into<Term>) {
         self.slots[slot] = Some(term.into());
+    }
+
+    /// Makes a state a function of the node; it has the value at `node`.
+    pub(crate) fn vary(&mut self, slot: usize, function: Term, node: &str) {
+        self.varying.retain(|(known, _)| *known != slot);
+        self.set(slot, format!("({function} {node})"));
+        self.varying.push((slot, function));
+    }
+
+    /// The same values on another node.
+    pub(crate) fn on_node(&self, slot: usize, node: &str) -> Self {
+        let mut values = self.with(slot, node);
+        for (state, function) in &self.varying {
+            values.slots[*state] = Some(format!("({function} {node})"));
+        }
+        values
     }
 
     pub(crate) fn with(&self, slot: usize, term: impl Into<Term>) -> Self {
@@ -90,6 +110,12 @@ pub(crate) struct Context<'a> {
     xors: Vec<(Term, Term, Term)>,
     /// Numbers whose digits are summed.
     digit_sums: BTreeSet<Term>,
+    /// Nodes whose size occurs.
+    sized: BTreeSet<Term>,
+    /// Parts whose beginning occurs.
+    begun: BTreeSet<parts::Part>,
+    /// Numbers whose part occurs.
+    parted: BTreeSet<parts::Part>,
 }
 
 /// The symbol of powers; no constant has it.
@@ -141,6 +167,9 @@ impl<'a> Context<'a> {
             lowest: Vec::new(),
             xors: Vec::new(),
             digit_sums: BTreeSet::new(),
+            sized: BTreeSet::new(),
+            begun: BTreeSet::new(),
+            parted: BTreeSet::new(),
         }
     }
 
@@ -168,7 +197,10 @@ impl<'a> Context<'a> {
     /// A symbol that is not in use in this context: the name itself, or the name with the first free number.
     fn free(&self, name: &str) -> String {
         let (mut candidate, mut number) = (symbol(name), 2);
-        while [POW, digits::DIGIT_SUM].contains(&candidate.as_str()) || self.declarations.contains_key(&candidate) {
+        while [POW, digits::DIGIT_SUM, sizes::NODE_SIZE, parts::PART_BEGIN, parts::PART_OF]
+            .contains(&candidate.as_str())
+            || self.declarations.contains_key(&candidate)
+        {
             candidate = symbol(&format!("{name}.{number}"));
             number += 1;
         }
@@ -186,6 +218,11 @@ impl<'a> Context<'a> {
         self.wheel
     }
 
+    /// Whether blocks are plain numbers though ranks are not: those of a reduction that looks at nodes.
+    pub(crate) fn blocks_are_plain(&self) -> bool {
+        self.wheel == Numbering::Nodes && self.schedule.kind.reduces()
+    }
+
     /// Whether blocks wrap around p, because each rank has one. Other numbers of blocks do not wrap: that they lie in
     /// range is an obligation.
     pub(crate) fn blocks_wrap(&self) -> bool {
@@ -196,7 +233,7 @@ impl<'a> Context<'a> {
 
     /// That two blocks are equal.
     pub(crate) fn same_block(&self, a: &CyclicTerm, b: &CyclicTerm) -> Term {
-        if self.blocks_wrap() { self.wheel.same(a, b) } else { eq(&a.number, &b.number) }
+        if self.blocks_wrap() { self.wheel.same(a, b) } else { and([eq(&a.number, &b.number), eq(&a.seat, &b.seat)]) }
     }
 
     /// Whether the laws about bits, and about what wraps, are at hand: for reductions and collectives with a root.
@@ -222,6 +259,13 @@ impl<'a> Context<'a> {
             cx.law(ge(&length, "0"));
             length
         })
+    }
+
+    /// A new function of a node.
+    pub(crate) fn function(&mut self, name: &str) -> Term {
+        let function = self.free(name);
+        self.declare(function.clone(), format!("(declare-fun {function} (Int) Int)"));
+        function
     }
 
     /// The function that gives the elements of a list parameter.
@@ -280,6 +324,10 @@ impl<'a> Context<'a> {
         match e {
             Expr::Int(n) => Ok(int(*n)),
             Expr::Bool(b) => Ok(b.to_string()),
+            Expr::Var(v) if v.slot == PPN && self.wheel == Numbering::Nodes => {
+                let node = values.get(NODE, "node")?;
+                Ok(self.node_size(&node))
+            }
             Expr::Var(v) => values.get(v.slot, &v.name),
             Expr::Length(list) => Ok(self.length(list)),
             Expr::Element(list, index) => self.element(list, index, values),
@@ -291,9 +339,9 @@ impl<'a> Context<'a> {
             Expr::Unary(Unary::Not, a) => Ok(not(&self.lower(a, values)?)),
             Expr::Binary(op, a, b) => self.binary(e, *op, a, b, values),
             Expr::Builtin(Builtin::NodeSize, args) if self.wheel == Numbering::Nodes => {
-                // All nodes have the same size: the argument must have a value, but the value does not matter.
-                args.iter().filter(|arg| values.know(arg)).try_for_each(|arg| self.lower(arg, values).map(drop))?;
-                values.get(PPN, "ppn")
+                values.get(NODES, "nodes")?;
+                let node = self.lower(&args[0], values)?;
+                Ok(self.node_size(&node))
             }
             Expr::Builtin(function, args) => self.builtin(e, *function, args, values),
             Expr::Call(_, index, args) => self.call(*index, args, values),
@@ -377,6 +425,9 @@ impl<'a> Context<'a> {
         right: &Expr,
         values: &TermValues,
     ) -> Result<Term, NoEncoding> {
+        if let Some((peer, rank)) = self.ranks_compared(op, left, right) {
+            return self.compared(op, &peer, &rank, values);
+        }
         let a = self.lower(left, values)?;
         let b = match op {
             Binary::And => self.under(a.clone(), |cx| cx.lower(right, values))?,
@@ -496,6 +547,9 @@ impl<'a> Context<'a> {
                 let position = args[2].clone();
                 self.digit(a, b, &position)
             }
+            Builtin::PartSize => self.part_size(a, b, &args[2]),
+            Builtin::PartBegin => self.part_begin(a, b, &args[2]),
+            Builtin::PartOf => self.part_of(a, b, &args[2]),
             Builtin::Gcd | Builtin::Digit | Builtin::FirstRank | Builtin::NodeSize | Builtin::Pair => {
                 return Err(NoEncoding(format!("`{whole}`")));
             }
@@ -574,6 +628,8 @@ impl<'a> Context<'a> {
         laws.extend(self.digit_laws());
         laws.extend(self.equal_divisors());
         laws.extend(self.one_more_laws());
+        laws.extend(self.size_laws());
+        laws.extend(self.part_laws());
         if more {
             laws.extend(self.product_laws());
         }
@@ -589,6 +645,11 @@ impl<'a> Context<'a> {
             let here = pow(b, e);
             let small = and([implies(&eq(e, "0"), &eq(&here, "1")), implies(&eq(e, "1"), &eq(&here, b))]);
             laws.push(implies(&valid, &and([lt(e, &here), small])));
+            if self.wheel == Numbering::Nodes {
+                // `lanes` may be 1.
+                let one = if is_literal(b) { "false".into() } else { and([eq(b, "1"), ge(e, "0")]) };
+                laws.push(implies(&or([eq(e, "0"), one]), &eq(&here, "1")));
+            }
             let previous = implies(&ge(e, "1"), &eq(&here, &mul(b, &pow(b, &sub(e, "1")))));
             laws.push(implies(&ge(b, "2"), &previous));
             for (c, f) in self.powers.iter().filter(|(c, f)| c == b && f != e) {

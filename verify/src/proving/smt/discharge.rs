@@ -109,17 +109,29 @@ pub fn discharge(
     done
 }
 
+/// The effort of the first look at a file.
+const QUICK: Effort = Effort::seconds(1);
+
 /// Discharges one obligation.
 pub fn put(collective: &str, obligation: &Obligation, portfolio: &Portfolio) -> Verdict {
     let mut reasons = Vec::new();
     let proofs = obligation.proofs(collective);
     keep(collective, obligation, portfolio, &proofs);
-    for solver in &portfolio.solvers {
-        for (i, text) in proofs.iter().enumerate() {
+    // Every file gets a little time before any gets much: which one is easy is not known beforehand.
+    let mut hopeless = vec![false; proofs.len()];
+    for quick in [true, false] {
+        for (solver, (i, text)) in
+            portfolio.solvers.iter().flat_map(|solver| proofs.iter().enumerate().map(move |file| (solver, file)))
+        {
             let limit = if i == 0 { portfolio.limit } else { 3 * portfolio.limit };
+            let limit = if quick { limit.min(QUICK) } else { limit };
+            if hopeless[i] || !quick && limit <= QUICK {
+                continue;
+            }
             match solver.ask(text, limit) {
                 SolverAnswer::Unsat => return vacuity(collective, obligation, i, solver, portfolio),
-                SolverAnswer::Sat => {}
+                SolverAnswer::Sat => hopeless[i] = true,
+                _ if quick && limit < portfolio.limit => {}
                 other => reasons.push(format!("{}: {other}", solver.name())),
             }
         }

@@ -1,11 +1,11 @@
 //! The numbering of ranks and blocks, and the modulus around which they wrap.
 //!
-//! A collective that does not look at nodes counts ranks modulo p. One that does is proved for nodes of equal size,
-//! with at least two ranks: a rank, or a block, is then a node and a local index on it, its *seat*. Nodes wrap around
-//! `nodes`, seats do not wrap: `first_rank(x) + l` is the seat `l` of node `x` if `0 <= l < ppn`, which is an
-//! obligation. This avoids products of nodes and their size, which solvers handle badly.
+//! A collective that does not look at nodes counts ranks modulo p. For one that does, a rank, or a block, is a node and
+//! a seat on it. How many seats a node has is an arbitrary function with positive values. Nodes wrap around `nodes`,
+//! seats do not wrap: `first_rank(x) + l` is the seat `l` of node `x` if `0 <= l < node_size(x)`, which is an
+//! obligation. So no sum over nodes and no product of nodes and their sizes is needed, which solvers handle badly.
 
-use super::term::{Term, add, and, eq, int, mul, not, or};
+use super::term::{Term, add, and, eq, int, lt, mul, not, or};
 use roundel_spec::Schedule;
 use roundel_spec::expr::{Binary, Builtin, Expr, PLACEMENT_SLOTS};
 use roundel_spec::schedule::Group;
@@ -30,7 +30,7 @@ pub(crate) const LANES: usize = 6;
 pub(crate) enum Numbering {
     /// By their number, modulo p.
     Ranks,
-    /// By node and seat, on nodes of equal size, with nodes modulo `nodes`.
+    /// By node and seat, with nodes modulo `nodes`.
     Nodes,
 }
 
@@ -105,6 +105,15 @@ impl Numbering {
     pub(crate) fn different(self, a: &CyclicTerm, b: &CyclicTerm, apart: i64) -> Term {
         let numbers = self.different_number(&a.number, &b.number, apart);
         if a.seat == b.seat { numbers } else { or([numbers, not(&eq(&a.seat, &b.seat))]) }
+    }
+
+    /// Whether a rank comes before another, if the numbers of both lie in `0..p`, or in `0..nodes`.
+    pub(crate) fn before(self, a: &CyclicTerm, b: &CyclicTerm) -> Term {
+        let first = lt(&a.number, &b.number);
+        match self {
+            Numbering::Ranks => first,
+            Numbering::Nodes => or([first, and([eq(&a.number, &b.number), lt(&a.seat, &b.seat)])]),
+        }
     }
 
     /// A number plus `turns` times the modulus.

@@ -11,7 +11,7 @@ use super::term::{Term, add, and, eq, int, le, mul, not, or, sub, within};
 use roundel_spec::affine::{Progression, affine};
 use roundel_spec::blocks::{BlockSet, Comprehension, Index};
 use roundel_spec::expr::{Binary, Builtin, Expr, Unary};
-use roundel_spec::schedule::Function;
+use roundel_spec::schedule::{Function, Transfer};
 
 /// A set of blocks at a point of the proof: comprehensions with the values of their variables.
 #[derive(Clone)]
@@ -27,6 +27,8 @@ pub(crate) struct SetPiece {
     pub(crate) guard: Option<Expr>,
     pub(crate) part: Comprehension,
     pub(crate) values: TermValues,
+    /// Whether blocks are plain numbers, also where ranks are a node and a seat.
+    plain: bool,
 }
 
 /// An element of a set: the values of its indices, the condition that they are in range, the block.
@@ -53,8 +55,16 @@ impl SymbolicSet {
             guard: guard.cloned(),
             part: part.clone(),
             values: values.clone(),
+            plain: false,
         };
         SymbolicSet { pieces: set.parts.iter().map(piece).collect() }
+    }
+
+    /// The blocks of a clause, under its condition and for all values of its indices.
+    pub(crate) fn of_clause(cx: &Context<'_>, t: &Transfer, values: &TermValues) -> Self {
+        let mut set = SymbolicSet::new(&t.blocks, &t.each, t.when.as_ref(), values);
+        set.pieces.iter_mut().for_each(|piece| piece.plain = cx.blocks_are_plain());
+        set
     }
 
     pub(crate) fn union(mut self, other: SymbolicSet) -> Self {
@@ -101,6 +111,10 @@ impl SetPiece {
             let filter = cx.lower(filter, &values)?;
             under(cx, filter);
         }
+        if self.plain {
+            let number = cx.lower(&self.part.item, &values)?;
+            return Ok(CyclicTerm { number, seat: "0".into() });
+        }
         cx.cell(&self.part.item, &values)
     }
 
@@ -124,13 +138,19 @@ impl SetPiece {
         self.at(cx, &names)
     }
 
+    /// Whether it has its first element where it has any: no condition, peer or range depends on an index.
+    pub(crate) fn first_tells(&self) -> bool {
+        let of_clause = self.indices.len() - self.part.over.len();
+        self.part.filter.is_none() && of_clause == 0 && self.indices.len() <= 1
+    }
+
     /// The numbers that generated code computes if the last index of the comprehension becomes a stripe: the number of
     /// blocks, the first one and the step, each as the item of a piece under the conditions under which it is computed.
     pub(crate) fn computed(&self, wheel: Numbering, functions: &[Function]) -> Vec<SetPiece> {
         if self.part.filter.is_some() {
             return vec![];
         }
-        if wheel == Numbering::Nodes {
+        if wheel == Numbering::Nodes && !self.plain {
             return self.computed_node(wheel);
         }
         let Some(Progression { count, first, step, lazy }) = Progression::of(&self.part, functions) else {
@@ -220,7 +240,11 @@ fn candidates(
     let mut others = piece.indices.clone();
     seated.iter().for_each(|&i| drop(others.remove(i)));
     let mut tuples = Vec::new();
-    for mut tuple in number_candidates(cx, piece, &others, &number, &block.number, at_hand, reach)? {
+    let mut at_hand = at_hand.to_vec();
+    if reach == Reach::Quotients {
+        at_hand.extend(strides(cx, piece, &seat, &block.seat)?);
+    }
+    for mut tuple in number_candidates(cx, piece, &others, &number, &block.number, &at_hand, reach)? {
         if let Some(i) = seated {
             // The seat determines this index; the base does not mention it.
             let values = bind(&piece.values, &others, &tuple).with(piece.indices[i].var.slot, "0");
@@ -232,8 +256,21 @@ fn candidates(
     Ok(tuples)
 }
 
-/// The index that runs through the local indices one by one, if the nodes do not depend on it.
-fn seat_index(indices: &[Index], number: &Expr, seat: &Expr) -> Option<usize> {
+/// How often a stride of the seats fits into a seat: an index that counts lanes.
+fn strides(cx: &mut Context<'_>, piece: &SetPiece, seat: &Expr, of: &str) -> Result<Vec<Term>, NoEncoding> {
+    let mut all = Vec::new();
+    for index in &piece.indices {
+        let Some((_, step)) = affine(seat, index.var.slot) else { continue };
+        if !matches!(step, Expr::Int(_)) {
+            let step = cx.lower(&step, &piece.values)?;
+            all.push(cx.quotient(of, &step).0);
+        }
+    }
+    Ok(all)
+}
+
+/// The index that counts seats one by one, on nodes that do not depend on it.
+pub(crate) fn seat_index(indices: &[Index], number: &Expr, seat: &Expr) -> Option<usize> {
     let counts = |index: &Index| {
         !number.mentions(index.var.slot) && matches!(affine(seat, index.var.slot), Some((_, Expr::Int(1))))
     };

@@ -98,9 +98,6 @@ impl Windows {
             if !matches!(roundel_spec::check::in_domain(schedule, &point), Ok(true)) {
                 continue;
             }
-            if wheel == Numbering::Nodes && !point.placement.regions().is_even() {
-                continue;
-            }
             for rank in 0..point.placement.p() {
                 let place = point.placement.place(rank);
                 let mut env = Env::new(schedule, &point.args, &place);

@@ -93,12 +93,12 @@ fn covers(algorithm: &Algorithm, region: &Region) -> Result<(), RuleError> {
 
 /// Checks numbers of ranks beyond those checked one by one.
 fn beyond(algorithm: &Algorithm, region: &Region) -> Result<(), RuleError> {
-    let uneven = algorithm.looks_at_nodes() && region.shape() != NodeSizes::Even;
-    if uneven || algorithm.has_conditions() {
+    if algorithm.has_conditions() {
         return Err(RuleError::TooFar { algorithm: algorithm.to_string(), most: points(algorithm) });
     }
     let last = region.p().to;
-    algorithm.reaches(last).map_err(|refusal| unserved(algorithm, &RankCounts::flat(last), &refusal))
+    let uneven = region.shape() == NodeSizes::Any;
+    algorithm.reaches(last, uneven).map_err(|refusal| unserved(algorithm, &RankCounts::flat(last), &refusal))
 }
 
 fn asked(algorithm: &Algorithm, counts: &RankCounts) -> Result<(), RuleError> {

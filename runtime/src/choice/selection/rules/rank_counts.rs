@@ -6,8 +6,8 @@ use crate::choice::question::{NodeSizes, Question};
 use roundel_spec::{Place, Placement};
 use std::fmt;
 
-/// The most ranks on nodes of different sizes for which an algorithm is checked. Nothing is proved for that many.
-pub(in crate::choice::selection) const UNEVEN: u64 = 1024;
+/// The most ranks on nodes of different sizes for which an algorithm is chosen: a placement takes memory for each rank.
+pub(in crate::choice::selection) const UNEVEN: u64 = 1 << 20;
 
 /// A number of ranks on a number of nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,6 +4,7 @@
 //! groups. Each is a new number. Its only laws are about powers of two and quotients by them, at the terms that occur.
 
 use super::{Context, NoEncoding, Quotient, is_literal};
+use crate::proving::smt::numbering::Numbering;
 use crate::proving::smt::term::{Term, add, and, eq, ge, implies, int, le, lt, mul, sub, within};
 use roundel_spec::expr::{Expr, Unary};
 
@@ -88,6 +89,7 @@ impl Context<'_> {
         }
         let turns: &[i64] = match (b, self.schedule.kind.moves()) {
             ("p", _) => &[-1, 0, 1],
+            ("nodes", _) if self.wheel == Numbering::Nodes => &[-1, 0, 1],
             (_, true) => &[0, 1],
             (_, false) => &[0],
         };

@@ -1,13 +1,15 @@
 //! Counters of `holds`: they are correct at the start and advance by what a round uses.
 
+use super::reductions::first;
 use super::{LoopEntry, ProofContext, Prover, Step};
 use crate::proving::smt::context::{NoEncoding, TermValues};
-use crate::proving::smt::numbering::Numbering;
+use crate::proving::smt::numbering::{NODE, Numbering};
 use crate::proving::smt::query::Property;
 use crate::proving::smt::sets::SymbolicSet;
-use crate::proving::smt::term::{Term, add, and, eq, ite, le, lt, mul, sub};
+use crate::proving::smt::term::{Term, add, and, eq, ite, le, lt, mul, or, sub};
 use roundel_spec::Direction;
-use roundel_spec::schedule::{Hold, Loop, Metric, Transfer};
+use roundel_spec::expr::Expr;
+use roundel_spec::schedule::{Group, Hold, Loop, Metric, Transfer, Within};
 
 impl<'a> Prover<'a> {
     /// Counters of `holds` after a round without an index.
@@ -82,13 +84,39 @@ impl<'a> Prover<'a> {
         }
     }
 
+    /// On nodes, a clause whose first block is missing has no other either, so that its messages can be counted.
+    pub(super) fn messages_have_first(&mut self, n: usize, l: &'a Loop, inside: &ProofContext<'a>) {
+        let speaks =
+            |metric: Metric| matches!(metric, Metric::NonlocalMessagesSent | Metric::NonlocalMessagesReceived);
+        let bounded = self.schedule.bounds.iter().any(|bound| speaks(bound.metric) && !bound.checked);
+        let held = l.holds.iter().any(|hold| matches!(hold, Hold::Counter(metric, _) if speaks(*metric)));
+        if self.wheel == Numbering::Ranks || !(bounded || held) {
+            return;
+        }
+        for t in l.transfers.iter().filter(|t| t.each.is_empty()) {
+            self.attempt(Property::Counters, |prover| {
+                let set = SymbolicSet::of_clause(&inside.cx, t, &inside.values);
+                for (i, piece) in set.pieces.iter().enumerate() {
+                    let mut frame = inside.clone();
+                    let element = piece.any(&mut frame.cx, "")?;
+                    frame.assume(element.condition);
+                    let goal = has_first(&mut frame, t)?;
+                    let name = format!("round{n}-clause{}-first{i}", t.site.number);
+                    let claim = format!("`{}` has its first block where it has any", t.blocks);
+                    prover.prove(&frame, Property::Counters, &name, &claim, goal);
+                }
+                Ok(())
+            });
+        }
+    }
+
     /// A rank sends as many blocks as it receives, so the number sent is also the number gained.
     pub(super) fn balance(&mut self, n: usize, l: &'a Loop, inside: &ProofContext<'a>) -> Step<()> {
         let of = |direction| l.transfers.iter().filter(move |t| t.direction == direction);
         for (send, recv) in of(Direction::Send).zip(of(Direction::Recv)) {
             let mut frame = inside.clone();
-            let mine = SymbolicSet::new(&send.blocks, &send.each, send.when.as_ref(), &frame.values);
-            let theirs = SymbolicSet::new(&recv.blocks, &recv.each, recv.when.as_ref(), &frame.values);
+            let mine = SymbolicSet::of_clause(&frame.cx, send, &frame.values);
+            let theirs = SymbolicSet::of_clause(&frame.cx, recv, &frame.values);
             for (i, (a, b)) in mine.pieces.iter().zip(&theirs.pieces).enumerate() {
                 let element = a.any(&mut frame.cx, "")?;
                 let other = self.counterpart(&mut frame, a, b, &element)?;
@@ -121,6 +149,7 @@ pub(super) fn usage(frame: &mut ProofContext<'_>, l: &Loop, metric: Metric) -> S
         Metric::NonlocalMessagesSent | Metric::NonlocalBlocksSent if frame.cx.wheel() == Numbering::Nodes => {
             Direction::Send
         }
+        Metric::NonlocalMessagesReceived if frame.cx.wheel() == Numbering::Nodes => Direction::Recv,
         _ if !l.within.is_empty() => return Err(NoEncoding(format!("{metric} of inner collectives"))),
         Metric::MessagesSent | Metric::BlocksSent => Direction::Send,
         Metric::MessagesReceived | Metric::BlocksReceived => Direction::Recv,
@@ -128,23 +157,72 @@ pub(super) fn usage(frame: &mut ProofContext<'_>, l: &Loop, metric: Metric) -> S
     };
     let mut total = "0".to_string();
     for t in l.transfers.iter().filter(|t| t.direction == direction) {
+        if metric.is_nonlocal() && stays_on_node(t) {
+            continue;
+        }
         if !t.each.is_empty() {
             return Err(NoEncoding(format!("the sum of {metric} over `for`")));
         }
-        let mut blocks = blocks_of(frame, t)?;
-        if metric.is_nonlocal() {
-            let wheel = frame.cx.wheel();
-            let peer = frame.cx.cell(&t.peer, &frame.values)?;
-            let leaves = wheel.different_number(&peer.number, &wheel.here().number, 2);
-            blocks = ite(&leaves, &blocks, "0");
-        }
         let amount = match metric {
-            Metric::BlocksSent | Metric::BlocksReceived | Metric::NonlocalBlocksSent => blocks,
-            _ => ite(&lt("0", &blocks), "1", "0"),
+            Metric::BlocksSent | Metric::BlocksReceived => blocks_of(frame, t)?,
+            Metric::NonlocalBlocksSent => {
+                let (blocks, leaves) = (blocks_of(frame, t)?, leaves_node(frame, t)?);
+                ite(&leaves, &blocks, "0")
+            }
+            _ if frame.cx.wheel() == Numbering::Nodes => {
+                let mut there = vec![has_first(frame, t)?];
+                if metric.is_nonlocal() {
+                    there.push(leaves_node(frame, t)?);
+                }
+                ite(&and(there), "1", "0")
+            }
+            _ => ite(&lt("0", &blocks_of(frame, t)?), "1", "0"),
         };
         total = add(&total, &amount);
     }
+    if metric.is_nonlocal() { unless_among_all(frame, l, total) } else { Ok(total) }
+}
+
+/// What a round uses between nodes, where no inner collective runs among all ranks. Where one does, it is any number:
+/// what an inner collective costs is no part of its contract.
+pub(super) fn unless_among_all(frame: &mut ProofContext<'_>, l: &Loop, used: Term) -> Step<Term> {
+    let mut total = used;
+    for runs in among_all(frame, l)? {
+        let unknown = frame.cx.constant("unknown!");
+        total = ite(&runs, &unknown, &total);
+    }
     Ok(total)
+}
+
+/// When the inner collectives of a round run that send between nodes.
+pub(super) fn among_all(frame: &mut ProofContext<'_>, l: &Loop) -> Step<Vec<Term>> {
+    let outside = l.within.iter().filter(|clause| clause.group != Group::Node);
+    let when = |clause: &Within| match &clause.when {
+        Some(when) => frame.cx.lower(when, &frame.values),
+        None => Ok("true".into()),
+    };
+    outside.map(when).collect()
+}
+
+/// Whether the peer of a clause is written `at(node, …)`.
+pub(super) fn stays_on_node(t: &Transfer) -> bool {
+    let here = Expr::var("node", NODE);
+    Numbering::Nodes.split(&t.peer).is_some_and(|(node, _)| node == here)
+}
+
+/// That the peer of a clause is on another node.
+fn leaves_node(frame: &mut ProofContext<'_>, t: &Transfer) -> Step<Term> {
+    let wheel = frame.cx.wheel();
+    let peer = frame.cx.cell(&t.peer, &frame.values)?;
+    Ok(wheel.different_number(&peer.number, &wheel.here().number, 2))
+}
+
+/// That a clause without indices of its own has a block: the first one of a comprehension. That it has none where this
+/// one is missing is an obligation ([`messages_have_first`](Prover::messages_have_first)).
+fn has_first(frame: &mut ProofContext<'_>, t: &Transfer) -> Step<Term> {
+    let set = SymbolicSet::of_clause(&frame.cx, t, &frame.values);
+    let first = set.pieces.iter().map(|piece| Ok(first(&mut frame.cx, piece)?.condition));
+    Ok(or(first.collect::<Step<Vec<Term>>>()?))
 }
 
 /// The number of blocks of a clause without indices of its own.

@@ -1,14 +1,15 @@
 //! After the last round: the contract and the bounds; and bounds on single rounds.
 
-use super::counters::{at_most, size, usage};
+use super::counters::{among_all, at_most, size, unless_among_all, usage};
 use super::{LoopEntry, ProofContext, Prover, Step, SymbolicMemory};
 use crate::proving::smt::context::NoEncoding;
 use crate::proving::smt::numbering::{CyclicTerm, Numbering};
 use crate::proving::smt::query::Property;
 use crate::proving::smt::sets::{Reach, SymbolicSet, member};
-use crate::proving::smt::term::{Term, add, and, eq, implies, int, ite, le, mul, or, sub, within};
+use crate::proving::smt::term::{Term, add, and, eq, implies, int, ite, le, mul, not, or, sub, within};
 use roundel_spec::Direction;
-use roundel_spec::schedule::{Bound, BoundScope, Loop, Metric, Transfer};
+use roundel_spec::expr::Expr;
+use roundel_spec::schedule::{Bound, BoundScope, Group, Loop, Metric, Transfer};
 
 impl<'a> Prover<'a> {
     pub(super) fn per_round_bounds(&mut self, n: usize, l: &'a Loop, inside: &ProofContext<'a>) {
@@ -56,7 +57,7 @@ impl<'a> Prover<'a> {
             let counts = |t: &&Transfer| t.direction == Direction::Send || prover.schedule.kind.has_root();
             let mut some = Vec::new();
             for t in l.transfers.iter().filter(counts) {
-                let set = SymbolicSet::new(&t.blocks, &t.each, t.when.as_ref(), &frame.values);
+                let set = SymbolicSet::of_clause(&frame.cx, t, &frame.values);
                 for piece in &set.pieces {
                     let mut values = piece.values.clone();
                     let mut first = Vec::new();
@@ -105,6 +106,9 @@ impl<'a> Prover<'a> {
                     return Err(NoEncoding(format!("`{bound}`, which adds up what ranks use")));
                 }
                 let mut frame = entry.frame.clone();
+                if bound.metric.is_nonlocal() {
+                    prover.nothing_among_all(&mut frame)?;
+                }
                 frame.cx.settle();
                 let value = frame.cx.lower(&bound.value, &frame.values)?;
                 let defined = and(frame.cx.take_defined());
@@ -112,7 +116,9 @@ impl<'a> Prover<'a> {
                     Metric::Rounds => prover.rounds(&mut frame, bound.exact)?,
                     metric => match entry.used(metric) {
                         Some(used) => used,
-                        None if !bound.exact => prover.at_most_in_all(&mut frame, metric)?,
+                        None if !bound.exact || prover.counts_rounds(metric) => {
+                            prover.at_most_in_all(&mut frame, metric)?
+                        }
                         None => {
                             return Err(NoEncoding(format!("the bound `{bound}` without `holds({metric} = …)`")));
                         }
@@ -125,6 +131,23 @@ impl<'a> Prover<'a> {
         }
     }
 
+    /// Whether the rounds between nodes are counted exactly: those of a reduction without inner collectives.
+    fn counts_rounds(&self, metric: Metric) -> bool {
+        let alone = self.schedule.within().next().is_none();
+        metric == Metric::NonlocalRounds && self.schedule.kind.reduces() && alone
+    }
+
+    /// Assumes that no inner collective runs among all ranks: what it costs is known to exact checks alone, to which
+    /// records leave such bounds.
+    fn nothing_among_all(&self, frame: &mut ProofContext<'_>) -> Step<()> {
+        for l in &self.schedule.loops {
+            for runs in among_all(frame, l)? {
+                frame.assume(not(&runs));
+            }
+        }
+        Ok(())
+    }
+
     /// Any block of a gather.
     fn any_cell(&self, frame: &mut ProofContext<'_>) -> CyclicTerm {
         let number = frame.cx.constant("block!");
@@ -134,15 +157,28 @@ impl<'a> Prover<'a> {
             Numbering::Nodes => frame.cx.constant("seat!"),
         };
         let cell = CyclicTerm { number, seat };
-        frame.assume(self.seated(&cell));
+        let seated = self.seated(&mut frame.cx, &cell);
+        frame.assume(seated);
         cell
     }
 
     /// An upper bound on messages between nodes: one for each sending clause in each round; or on the rounds that have
     /// such a clause. Inside nodes there are none.
     fn at_most_in_all(&self, frame: &mut ProofContext<'_>, metric: Metric) -> Step<Term> {
+        if !metric.is_nonlocal() {
+            return Err(NoEncoding(format!("a bound on {metric} without `holds({metric} = …)`")));
+        }
         let mut total = "0".to_string();
-        for l in &self.schedule.loops {
+        for (n, l) in self.schedule.loops.iter().enumerate() {
+            if self.stays_on_node(l) && l.within.iter().all(|within| within.group == Group::Node) {
+                continue;
+            }
+            if let Some(phases) = self.phases_between_nodes(n) {
+                let rounds = self.outer_rounds(l, frame)?;
+                let each = self.most_in_round(n, metric, &phases)?;
+                total = add(&total, &mul(&each, &rounds));
+                continue;
+            }
             let sends: Vec<_> = l.transfers.iter().filter(|t| t.direction == Direction::Send).collect();
             let each = match metric {
                 Metric::NonlocalRounds => sends.len().min(1),
@@ -150,17 +186,36 @@ impl<'a> Prover<'a> {
                 _ => return Err(NoEncoding(format!("a bound on {metric} without `holds({metric} = …)`"))),
             };
             let rounds = match &l.indices[..] {
+                [] if metric == Metric::NonlocalRounds && self.schedule.kind.reduces() => self.active(l, frame)?,
                 [] => "1".into(),
-                [index] => {
-                    let lo = frame.cx.lower(&index.lo, &frame.values)?;
-                    let hi = frame.cx.lower(&index.hi, &frame.values)?;
-                    ite(&le(&lo, &hi), &sub(&hi, &lo), "0")
-                }
+                [_] => self.outer_rounds(l, frame)?,
                 _ => return Err(NoEncoding(format!("{metric} of nested rounds"))),
             };
-            total = add(&total, &mul(&int(each as i64), &rounds));
+            let used = mul(&int(each as i64), &rounds);
+            let used = unless_among_all(frame, l, used)?;
+            total = add(&total, &used);
         }
         Ok(total)
+    }
+
+    /// How often the first index of a loop has a value.
+    fn outer_rounds(&self, l: &Loop, frame: &mut ProofContext<'_>) -> Step<Term> {
+        let index = &l.indices[0];
+        let (lo, hi) = (frame.cx.lower(&index.lo, &frame.values)?, frame.cx.lower(&index.hi, &frame.values)?);
+        Ok(ite(&le(&lo, &hi), &sub(&hi, &lo), "0"))
+    }
+
+    /// The most that the phases of a loop use for each value of the first index: one for each that sends between nodes
+    /// or, of messages, what a bound on single rounds says.
+    fn most_in_round(&self, n: usize, metric: Metric, phases: &[&Loop]) -> Step<Term> {
+        let single =
+            |bound: &&Bound| bound.scope == BoundScope::PerRound(n) && bound.metric == metric && !bound.checked;
+        let of_round = self.schedule.bounds.iter().find(single).map(|bound| &bound.value);
+        match (metric, of_round) {
+            (Metric::NonlocalRounds, _) => Ok(phases.len().to_string()),
+            (_, Some(Expr::Int(most @ 0..))) => Ok(int(most * phases.len() as i64)),
+            _ => Err(NoEncoding(format!("{metric} of nested rounds, without a bound on each of them,"))),
+        }
     }
 
     /// The number of rounds of all loops, in the terms of one frame.
@@ -170,6 +225,9 @@ impl<'a> Prover<'a> {
         }
         let mut total = "0".to_string();
         for l in &self.schedule.loops {
+            if l.indices.len() > 1 {
+                return Err(NoEncoding("the number of nested rounds".into()));
+            }
             let Some(index) = l.indices.first() else {
                 let one = if exact && self.schedule.kind.reduces() { self.active(l, frame)? } else { "1".into() };
                 total = add(&total, &one);
@@ -184,15 +242,22 @@ impl<'a> Prover<'a> {
 }
 
 impl Prover<'_> {
-    /// That a bound is met. Ranks of a collective with a root differ: of the largest amount, which must be met exactly,
-    /// it is shown that no rank uses more, and that the root uses as much.
+    /// That a bound is met. Ranks of a collective with a root differ, and so do ranks on nodes: of the largest amount,
+    /// which must be met exactly, it is shown that no rank uses more, and that the root, or the first rank of the first
+    /// node, uses as much.
     fn is_met(&self, bound: &Bound, frame: &mut ProofContext<'_>, used: &str, value: &str) -> Step<Term> {
         let of_one_rank = matches!(bound.scope, BoundScope::Max | BoundScope::PerRound(_));
-        if !bound.exact || !of_one_rank || !self.schedule.kind.has_root() || bound.metric.counts_rounds() {
+        if !bound.exact || !of_one_rank || bound.metric.counts_rounds() {
             return Ok(compare(bound, used, value));
         }
-        let root = self.root(frame)?;
-        Ok(and([le(used, value), implies(&eq("rank", &root), &eq(used, value))]))
+        let largest = if self.schedule.kind.has_root() {
+            eq("rank", &self.root(frame)?)
+        } else if self.wheel == Numbering::Nodes && bound.scope == BoundScope::Max {
+            and([eq("node", "0"), eq("local", "0")])
+        } else {
+            return Ok(compare(bound, used, value));
+        };
+        Ok(and([le(used, value), implies(&largest, &eq(used, value))]))
     }
 }
 

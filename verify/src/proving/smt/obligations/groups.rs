@@ -1,14 +1,14 @@
-//! Collectives inside nodes, by their contract.
+//! Collectives inside nodes, or among all ranks, by their contract.
 //!
 //! An allgather inside a node, to which every member contributes blocks that it holds, makes every member hold the
 //! contributions of all members, and changes nothing else. Nothing more is assumed about it; its own proof shows that
-//! it does so. The contributions of the others arrive like blocks of messages, one for each value of `local` except the
-//! own one, and must be new in the same way. Groups other than nodes are not encoded: their clauses must be proved not
-//! to run, and so must clauses that were not observed to run with nodes of equal size.
+//! it does so. The contributions of the others arrive like blocks of messages, one for each member except the rank
+//! itself, and must be new in the same way. Other groups are not encoded: their clauses must be proved not to run, and
+//! so must clauses that were not observed to run.
 
 use super::{ProofContext, Prover, Step};
 use crate::proving::smt::context::TermValues;
-use crate::proving::smt::numbering::{LOCAL, Numbering, PPN};
+use crate::proving::smt::numbering::{CyclicTerm, LOCAL, NODE, NODES, Numbering, PPN};
 use crate::proving::smt::query::Property;
 use crate::proving::smt::sets::SymbolicSet;
 use crate::proving::smt::term::{Term, and, eq, not, within};
@@ -22,8 +22,10 @@ impl<'a> Prover<'a> {
         let all = || self.schedule.within();
         all().next()?;
         let on_nodes = |l: &Loop| l.within.iter().filter(|within| within.group == Group::Node).count();
-        if self.schedule.kind.reduces() || self.wheel == Numbering::Ranks {
-            Some("collectives inside of groups are not encoded, but for gathers inside of nodes".into())
+        if self.wheel == Numbering::Ranks {
+            Some("collectives inside of groups are not encoded, but for those that look at nodes".into())
+        } else if self.schedule.kind.reduces() {
+            None
         } else if all().any(|within| within.members.is_some()) {
             Some("inner collectives of some members of a node are not encoded".into())
         } else if self.schedule.loops.iter().any(|l| on_nodes(l) > 1) {
@@ -33,25 +35,37 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// Whether a clause runs inside nodes; any other must be proved not to run.
+    /// Whether a clause runs inside nodes or among all; any other must be proved not to run.
     fn encoded(&self, clause: &Within) -> bool {
-        clause.group == Group::Node && self.windows.runs(clause)
+        matches!(clause.group, Group::Node | Group::All) && self.windows.runs(clause)
     }
 
-    /// The contributions of the other members of the node to the inner collective of a round.
+    /// The contributions of the other members of the group to the inner collectives of a round.
     pub(super) fn brought(&self, l: &Loop, values: &TermValues) -> SymbolicSet {
         let none = SymbolicSet { pieces: vec![] };
-        let mine = Var { name: "mine".into(), slot: self.schedule.slots };
         l.within.iter().filter(|clause| self.encoded(clause)).fold(none, |all, clause| {
-            let member = Var { name: "local".into(), slot: LOCAL };
-            let other = Expr::binary(Binary::Ne, Expr::Var(member.clone()), Expr::Var(mine.clone()));
+            let (members, other) = self.others(&clause.group);
             let guard = match &clause.when {
                 Some(when) => Expr::binary(Binary::And, other, when.clone()),
                 None => other,
             };
-            let members = [Index { var: member, lo: 0.into(), hi: Expr::var("ppn", PPN) }];
             all.union(SymbolicSet::new(&clause.brings, &members, Some(&guard), values))
         })
+    }
+
+    /// The members of a group, by node and seat, and that one is not the rank itself.
+    fn others(&self, group: &Group) -> (Vec<Index>, Expr) {
+        let own = |name: &str, extra: usize| Expr::var(name, self.schedule.slots + extra);
+        let seat = Var { name: "local".into(), slot: LOCAL };
+        let node = Var { name: "node".into(), slot: NODE };
+        let seats = Index { var: seat.clone(), lo: 0.into(), hi: Expr::var("ppn", PPN) };
+        let other_seat = Expr::binary(Binary::Ne, Expr::Var(seat), own("local", 0));
+        if *group == Group::Node {
+            return (vec![seats], other_seat);
+        }
+        let other_node = Expr::binary(Binary::Ne, Expr::Var(node.clone()), own("node", 1));
+        let nodes = Index { var: node, lo: 0.into(), hi: Expr::var("nodes", NODES) };
+        (vec![nodes, seats], Expr::binary(Binary::Or, other_node, other_seat))
     }
 
     /// Runs the inner collectives of a round, after its messages have arrived. Returns all new blocks.
@@ -89,13 +103,29 @@ impl<'a> Prover<'a> {
         let runs = frame.cx.lower(&when, &frame.values)?;
         let goal = and(frame.cx.take_defined().into_iter().chain([not(&runs)]));
         let name = format!("round{n}-clause{}-never", clause.site.number);
-        let claim = format!("`{when}` is never true on nodes of equal size");
+        let claim = format!("`{when}` is never true");
         // A trivially true goal adds nothing; a trivially false one cannot be proved.
         self.prove(&frame, Property::Defined, &name, &claim, goal);
         Ok(())
     }
 
-    /// One member of the node: it contributes blocks that it holds, all expressions have values, and it takes part if
+    /// Any member of the rank's group.
+    pub(super) fn any_member(&self, frame: &mut ProofContext<'_>, group: &Group) -> CyclicTerm {
+        let number = match group {
+            Group::Node => "node".into(),
+            _ => {
+                let node = frame.cx.constant("node!");
+                frame.assume(within(&node, "0", "nodes"));
+                node
+            }
+        };
+        let member = CyclicTerm { number, seat: frame.cx.constant("member!") };
+        let seated = self.seated(&mut frame.cx, &member);
+        frame.assume(seated);
+        member
+    }
+
+    /// One member of a group: it contributes blocks that it holds, all expressions have values, and it takes part if
     /// the others do.
     fn member(&mut self, n: usize, clause: &Within, frame: &ProofContext<'a>, held: &SymbolicSet, at_hand: &[Term]) {
         let name = format!("round{n}-clause{}", clause.site.number);
@@ -119,11 +149,10 @@ impl<'a> Prover<'a> {
         let Some(when) = &clause.when else { return };
         self.attempt(Property::PeerInverse, |prover| {
             let mut frame = frame.clone();
-            let other = frame.cx.constant("member!");
-            frame.assume(within(&other, "0", "ppn"));
+            let member = prover.any_member(&mut frame, &clause.group);
             let mine = frame.cx.lower(when, &frame.values)?;
-            let theirs = frame.cx.lower(when, &frame.values.with(LOCAL, other))?;
-            let claim = format!("`{when}` is the same for all members of a node");
+            let theirs = frame.cx.lower(when, &frame.seen_at(&member))?;
+            let claim = format!("`{when}` is the same for all members of the group");
             prover.prove(&frame, Property::PeerInverse, &format!("{name}-together"), &claim, eq(&mine, &theirs));
             Ok(())
         });

@@ -1,7 +1,7 @@
 //! The blocks that are held: subsets, new blocks, and uniqueness.
 
 use super::{ProofContext, Prover};
-use crate::proving::smt::context::TermValues;
+use crate::proving::smt::context::{Context, TermValues};
 use crate::proving::smt::numbering::{CyclicTerm, Numbering};
 use crate::proving::smt::query::{Attempt, Property};
 use crate::proving::smt::sets::{Reach, SetElement, SetPiece, SymbolicSet, member, other_index};
@@ -77,8 +77,8 @@ impl<'a> Prover<'a> {
     }
 
     /// That two elements are different blocks, if both exist and `unlike` holds. In a collective with a root, a rank
-    /// that gets something may hold nothing: that the second one exists is then part of the goal, because hypotheses
-    /// that contradict each other would prove nothing.
+    /// that gets something may hold nothing; on nodes, conditions on the placement may exclude each other. That the
+    /// second one exists is then part of the goal, because hypotheses that contradict each other would prove nothing.
     fn differ_if_both(
         &self,
         frame: &mut ProofContext<'_>,
@@ -86,17 +86,15 @@ impl<'a> Prover<'a> {
         unlike: Term,
     ) -> Term {
         let [(_, a), (_, b)] = elements;
-        if !self.schedule.kind.has_root() || self.schedule.kind.reduces() {
-            let apart = self.in_windows(frame, elements);
-            frame.assume(unlike);
-            return self.different_blocks(&a.cell(), &b.cell(), apart);
+        let (exist, apart) = self.in_windows(&mut frame.cx, elements);
+        let different = self.different_blocks(&a.cell(), &b.cell(), apart);
+        let with_root = self.schedule.kind.has_root() && !self.schedule.kind.reduces();
+        if self.wheel == Numbering::Ranks && !with_root {
+            exist.into_iter().chain([unlike]).for_each(|fact| frame.assume(fact));
+            return different;
         }
         frame.assume(a.condition.clone());
-        let mut both = frame.clone();
-        both.hypotheses.clear();
-        let apart = self.in_windows(&mut both, elements);
-        let exist = and(both.hypotheses.into_iter().chain([unlike]));
-        implies(&exist, &self.different_blocks(&a.cell(), &b.cell(), apart))
+        implies(&and(exist.into_iter().chain([unlike])), &different)
     }
 
     /// Whether what `holds` names wraps around p: ranks that contribute do, and blocks of which each rank has one.
@@ -109,20 +107,20 @@ impl<'a> Prover<'a> {
         if self.sets_wrap() { self.wheel.different(a, b, apart) } else { not(&eq(&a.number, &b.number)) }
     }
 
-    /// Assumes that two elements exist and lie in their windows, which are separate obligations. Returns how many
-    /// multiples of p the two can be apart.
-    pub(super) fn in_windows(&self, frame: &mut ProofContext<'_>, elements: [(&SetPiece, &SetElement); 2]) -> i64 {
+    /// That two elements exist and lie in their windows, which are separate obligations; and how many multiples of p
+    /// the two can be apart.
+    fn in_windows(&self, cx: &mut Context<'_>, elements: [(&SetPiece, &SetElement); 2]) -> (Vec<Term>, i64) {
         if !self.sets_wrap() {
-            elements.iter().for_each(|(_, element)| frame.assume(element.condition.clone()));
-            return 0;
+            return (elements.map(|(_, element)| element.condition.clone()).into(), 0);
         }
+        let mut exist = Vec::new();
         let windows = elements.map(|(piece, element)| {
             let window = self.windows.of(&piece.part.item);
-            frame.assume(element.condition.clone());
-            frame.assume(and([window.contains(self.wheel, &element.block), self.seated(&element.cell())]));
+            let seated = self.seated(cx, &element.cell());
+            exist.extend([element.condition.clone(), and([window.contains(self.wheel, &element.block), seated])]);
             window
         });
-        if windows[0] == windows[1] && windows[0] != NumberWindow::Wide { 0 } else { 3 }
+        (exist, if windows[0] == windows[1] && windows[0] != NumberWindow::Wide { 0 } else { 3 })
     }
 
     /// No block arrives twice in a round.
@@ -160,7 +158,7 @@ impl<'a> Prover<'a> {
                 );
                 frame.assume(element.condition.clone());
                 let (window, inside) = if prover.sets_wrap() {
-                    prover.in_window(piece, &element)
+                    prover.in_window(&mut frame, piece, &element)
                 } else {
                     prover.block_range(&mut frame, piece, &element)?
                 };
@@ -223,7 +221,7 @@ impl<'a> Prover<'a> {
             self.attempt(Property::Invariant, |prover| {
                 let mut frame = frame.clone();
                 let element = piece.any(&mut frame.cx, "")?;
-                let claim = format!("`{}` is empty on nodes of equal size", piece.part);
+                let claim = format!("`{}` is empty", piece.part);
                 let name = format!("round{n}-empty-{i}");
                 prover.prove(&frame, Property::Invariant, &name, &claim, not(&element.condition));
                 Ok(())

@@ -2,7 +2,7 @@
 
 use super::counters::usage;
 use super::round::arrivals;
-use super::{LOCAL, LoopEntry, NODE, ProofContext, Prover, RANK, Step, SymbolicMemory};
+use super::{LOCAL, LoopEntry, NODE, PPN, ProofContext, Prover, RANK, Step, SymbolicMemory};
 use crate::proving::smt::context::{NoEncoding, TermValues};
 use crate::proving::smt::query::Property;
 use crate::proving::smt::term::{Term, add, and, eq, ite, le, lt, or, sub};
@@ -25,7 +25,11 @@ impl<'a> Prover<'a> {
         if l.holds.iter().filter(|hold| matches!(hold, Hold::Blocks(_))).count() > 1 {
             return Err(NoEncoding(format!("round {n} has several `holds(blocks = …)`, which is not encoded")));
         }
-        if l.indices.is_empty() { self.bare_round(n, l, entry) } else { self.indexed(n, l, entry) }
+        match () {
+            () if l.indices.is_empty() => self.bare_round(n, l, entry),
+            () if l.indices.len() > 1 || l.states.iter().any(|state| state.backward) => self.levelled(n, l, entry),
+            () => self.indexed(n, l, entry),
+        }
     }
 
     /// A round without an index: afterwards a rank holds what it held before and what arrived.
@@ -47,6 +51,8 @@ impl<'a> Prover<'a> {
         self.one_round(n, l, &frame, &entry.held, &after, &[]);
         self.width(n, l, &frame);
         self.per_round_bounds(n, l, &frame);
+        self.messages_have_first(n, l, &frame);
+        self.rounds_between_nodes(n, l, &frame);
         self.no_silent_round(n, l, &frame);
         let mut used = Vec::new();
         for (metric, before) in &entry.used {
@@ -100,6 +106,8 @@ impl<'a> Prover<'a> {
         self.width(n, l, &inside);
         self.counters(n, l, &at_start, &inside, &next, &entry);
         self.per_round_bounds(n, l, &inside);
+        self.messages_have_first(n, l, &inside);
+        self.rounds_between_nodes(n, l, &inside);
         self.no_silent_round(n, l, &inside);
 
         // The end.
@@ -192,7 +200,7 @@ impl<'a> Prover<'a> {
     }
 
     /// Why there is no induction if `holds` does not describe the whole memory.
-    fn undeclared(&self, n: usize) -> NoEncoding {
+    pub(super) fn undeclared(&self, n: usize) -> NoEncoding {
         let missing = if self.schedule.kind.reduces() {
             let lines = self.schedule.lines.iter().map(|line| format!("{line} = …"));
             lines.collect::<Vec<_>>().join(", ")
@@ -265,13 +273,21 @@ pub(super) fn bounds_vary(schedule: &Schedule, l: &Loop) -> bool {
     l.indices.iter().any(|index| varies(schedule, &index.lo) || varies(schedule, &index.hi))
 }
 
-/// Whether an expression depends on something that differs between ranks, directly or through definitions. Nodes have
-/// the same size here.
-fn varies(schedule: &Schedule, e: &Expr) -> bool {
+/// Whether an expression depends on something that differs between ranks, directly or through definitions.
+pub(super) fn varies(schedule: &Schedule, e: &Expr) -> bool {
+    depends_on(schedule, e, &[RANK, NODE, LOCAL, PPN])
+}
+
+/// Whether an expression depends on something that differs between the ranks of a node.
+pub(super) fn differs_on_node(schedule: &Schedule, e: &Expr) -> bool {
+    depends_on(schedule, e, &[RANK, LOCAL])
+}
+
+fn depends_on(schedule: &Schedule, e: &Expr, slots: &[usize]) -> bool {
     let mut found = false;
     e.walk(&mut |e| match e {
-        Expr::Var(v) => found |= [RANK, NODE, LOCAL].contains(&v.slot),
-        Expr::Call(_, index, _) => found |= varies(schedule, &schedule.functions[*index].body),
+        Expr::Var(v) => found |= slots.contains(&v.slot),
+        Expr::Call(_, index, _) => found |= depends_on(schedule, &schedule.functions[*index].body, slots),
         _ => {}
     });
     found

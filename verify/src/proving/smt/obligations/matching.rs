@@ -6,8 +6,10 @@ use crate::proving::smt::context::NoEncoding;
 use crate::proving::smt::numbering::{CyclicTerm, Numbering};
 use crate::proving::smt::query::Property;
 use crate::proving::smt::sets::{SetElement, SetPiece, SymbolicSet};
-use crate::proving::smt::term::{add, and, eq, sub, within};
+use crate::proving::smt::term::{add, and, eq, not, or, sub, within};
 use roundel_spec::Direction;
+use roundel_spec::affine::affine;
+use roundel_spec::expr::Expr;
 use roundel_spec::schedule::{Loop, Transfer};
 
 impl<'a> Prover<'a> {
@@ -28,11 +30,13 @@ impl<'a> Prover<'a> {
     }
 
     pub(super) fn pair(&mut self, n: usize, l: &Loop, here: &Transfer, there: &Transfer, frame: &ProofContext<'a>) {
-        if here.blocks.parts.len() != there.blocks.parts.len() || here.each.len() != there.each.len() {
+        let one_sided = here.each.len() != there.each.len();
+        let told = self.wheel == Numbering::Nodes && here.each.len() + there.each.len() == 1;
+        if here.blocks.parts.len() != there.blocks.parts.len() || one_sided && !told {
             let reason = format!("`{}` and `{}` have different forms", here.blocks, there.blocks);
             return self.gap(Property::SameBlocks, reason);
         }
-        let mine = SymbolicSet::new(&here.blocks, &here.each, here.when.as_ref(), &frame.values);
+        let mine = SymbolicSet::of_clause(&frame.cx, here, &frame.values);
         for (i, piece) in mine.pieces.iter().enumerate() {
             self.attempt(Property::PeerInverse, |prover| {
                 let mut frame = frame.clone();
@@ -40,20 +44,30 @@ impl<'a> Prover<'a> {
                 frame.assume(element.condition.clone());
                 let wheel = prover.wheel;
                 let declared = prover.peer(here, &mut frame, &element)?;
-                let peer = CyclicTerm { number: frame.cx.constant("peer!"), seat: declared.seat.clone() };
-                frame.assume(within(&peer.number, "0", wheel.around()));
-                frame.assume(prover.windows.of(&here.peer).contains(wheel, &declared.number));
-                frame.assume(wheel.same_number(&declared.number, &peer.number));
-                if wheel == Numbering::Nodes {
-                    frame.assume(within(&peer.seat, "0", "ppn"));
+                let mut peer = CyclicTerm { number: declared.number.clone(), seat: declared.seat.clone() };
+                if wheel == Numbering::Ranks || declared.number != wheel.here().number {
+                    peer.number = frame.cx.constant("peer!");
+                    frame.assume(within(&peer.number, "0", wheel.around()));
+                    frame.assume(prover.windows.of(&here.peer).contains(wheel, &declared.number));
+                    frame.assume(wheel.same_number(&declared.number, &peer.number));
                 }
+                let seated = prover.seated(&mut frame.cx, &peer);
+                frame.assume(seated);
+                frame.meet_node(&peer)?;
                 for hint in &l.hints {
                     // It was proved for an arbitrary rank, so it also holds for the peer.
                     let hint = frame.cx.lower(hint, &frame.seen_at(&peer))?;
                     frame.assume(hint);
                 }
-                let theirs = SymbolicSet::new(&there.blocks, &there.each, there.when.as_ref(), &frame.seen_at(&peer));
-                let met = prover.counterpart(&mut frame, piece, &theirs.pieces[i], &element)?;
+                let theirs = SymbolicSet::of_clause(&frame.cx, there, &frame.seen_at(&peer));
+                let met = if one_sided {
+                    prover.told_by_peer(&mut frame, there, &theirs.pieces[i], here.each.len(), &element, &peer)?
+                } else {
+                    prover.counterpart(&mut frame, piece, &theirs.pieces[i], &element)?
+                };
+                if one_sided && !here.each.is_empty() {
+                    prover.other_peers(n, here, &frame, piece, &element, &declared)?;
+                }
                 let values = bind(&frame.seen_at(&peer), there, &met);
                 let back = frame.cx.cell(&there.peer, &values)?;
                 let name = format!("round{n}-clause{}-{i}", here.site.number);
@@ -70,6 +84,51 @@ impl<'a> Prover<'a> {
                 Ok(())
             });
         }
+    }
+
+    /// The element at the same position on the other side, where only one side has an index: its peer tells which.
+    fn told_by_peer(
+        &self,
+        frame: &mut ProofContext<'_>,
+        there: &Transfer,
+        theirs: &SetPiece,
+        mine: usize,
+        element: &SetElement,
+        peer: &CyclicTerm,
+    ) -> Step<SetElement> {
+        let mut indices = Vec::new();
+        for index in &there.each {
+            let untold = || NoEncoding(format!("`for {index}`, which the peer `{}` does not tell,", there.peer));
+            let (_, seat) = frame.cx.coordinates(&there.peer)?;
+            let (base, step) =
+                affine(&seat, index.var.slot).filter(|(_, s)| *s != Expr::Int(0)).ok_or_else(untold)?;
+            let values = frame.seen_at(peer).with(index.var.slot, "0");
+            let (base, step) = (frame.cx.lower(&base, &values)?, frame.cx.lower(&step, &values)?);
+            indices.push(frame.cx.quotient(&sub("local", &base), &step).0);
+        }
+        indices.extend(element.indices[mine..].iter().cloned());
+        theirs.at(&mut frame.cx, &indices)
+    }
+
+    /// Messages of one clause have different peers.
+    fn other_peers(
+        &mut self,
+        n: usize,
+        t: &Transfer,
+        frame: &ProofContext<'a>,
+        piece: &SetPiece,
+        element: &SetElement,
+        peer: &CyclicTerm,
+    ) -> Step<()> {
+        let mut frame = frame.clone();
+        let other = piece.any(&mut frame.cx, ".other")?;
+        let second = self.peer(t, &mut frame, &other)?;
+        let each = t.each.len();
+        let same = and(element.indices[..each].iter().zip(&other.indices[..each]).map(|(a, b)| eq(a, b)));
+        let goal = or([not(&other.condition), same, self.wheel.different(peer, &second, 3)]);
+        let claim = format!("messages of one clause have different peers `{}`", t.peer);
+        self.prove(&frame, Property::PeerInverse, &format!("round{n}-clause{}-peers", t.site.number), &claim, goal);
+        Ok(())
     }
 
     /// The element at the same position on the other side.

@@ -9,9 +9,11 @@ mod counters;
 mod end;
 mod groups;
 mod holdings;
+mod levels;
 mod loops;
 mod matching;
 mod moves;
+mod parts;
 mod reductions;
 mod reverse;
 mod root;
@@ -20,11 +22,12 @@ mod start;
 mod width;
 
 use super::context::{Context, NoEncoding, TermValues};
-use super::numbering::{CyclicTerm, LOCAL, NODE, Numbering, P, RANK, looks_at_nodes};
+use super::numbering::{CyclicTerm, LOCAL, NODE, Numbering, P, PPN, RANK};
 use super::query::{Attempt, Obligation, Property};
 use super::sets::SymbolicSet;
 use super::term::{Term, and};
 use super::windows::Windows;
+use levels::{Levels, Phases};
 use reductions::ContributorClaim;
 use root::AtRootZero;
 use roundel_spec::expr::{Binary, Builtin, Expr};
@@ -57,23 +60,37 @@ pub fn obligations(schedule: &Schedule) -> Obligations {
     match AtRootZero::of(schedule) {
         // Proved at root 0, and every other root is the same with other numbers.
         Some(at_zero) => {
-            all.add(&at_zero.schedule, Windows::seen(&at_zero.schedule), Prover::whole);
-            all.add(schedule, Windows::seen(schedule), Prover::any_root_fits);
-            all.add(&at_zero.both, Windows::none(), |prover| prover.turns_with_the_root(&at_zero));
+            let [zero, any, both] = [&at_zero.schedule, schedule, &at_zero.both].map(Unrolled::of);
+            all.add(&zero, Windows::seen(zero.schedule), Prover::whole);
+            all.add(&any, Windows::seen(any.schedule), Prover::any_root_fits);
+            all.add(&both, Windows::none(), |prover| prover.turns_with_the_root(&at_zero));
         }
         // Pairs always lie in one window.
-        None if schedule.kind.moves() => all.add(schedule, Windows::none(), Prover::whole),
-        None => all.add(schedule, Windows::seen(schedule), Prover::whole),
+        None if schedule.kind.moves() => all.add(&Unrolled::of(schedule), Windows::none(), Prover::whole),
+        None => all.add(&Unrolled::of(schedule), Windows::seen(schedule), Prover::whole),
     }
     all
 }
 
+/// A schedule and the phases of its loops.
+struct Unrolled<'a> {
+    schedule: &'a Schedule,
+    phases: Vec<Phases>,
+}
+
+impl<'a> Unrolled<'a> {
+    fn of(schedule: &'a Schedule) -> Self {
+        Unrolled { schedule, phases: levels::phases(schedule) }
+    }
+}
+
 impl Obligations {
     /// Adds the obligations of one schedule; they are numbered throughout.
-    fn add<'a>(&mut self, schedule: &'a Schedule, windows: Windows, prove: impl FnOnce(&mut Prover<'a>)) {
+    fn add<'a>(&mut self, unrolled: &'a Unrolled<'_>, windows: Windows, prove: impl FnOnce(&mut Prover<'a>)) {
+        let Unrolled { schedule, phases } = unrolled;
         let wheel = Numbering::of(schedule);
         let (all, gaps) = (std::mem::take(&mut self.all), std::mem::take(&mut self.gaps));
-        let mut prover = Prover { schedule, wheel, windows, all, gaps };
+        let mut prover = Prover { schedule, wheel, windows, phases, all, gaps };
         prove(&mut prover);
         (self.all, self.gaps) = (prover.all, prover.gaps);
     }
@@ -85,6 +102,8 @@ struct ProofContext<'a> {
     cx: Context<'a>,
     values: TermValues,
     hypotheses: Vec<Term>,
+    /// What is known of states that differ between nodes, on any of them.
+    levels: Option<Levels<'a>>,
 }
 
 impl ProofContext<'_> {
@@ -110,16 +129,16 @@ impl ProofContext<'_> {
     }
 
     /// The values at the same point on another rank.
-    fn seen_by(&self, rank: &str) -> TermValues {
-        self.values.with(RANK, rank)
-    }
-
-    /// The values at the same point on another rank, in either numbering.
     fn seen_at(&self, rank: &CyclicTerm) -> TermValues {
-        match self.cx.wheel() {
-            Numbering::Ranks => self.seen_by(&rank.number),
-            Numbering::Nodes => self.values.with(NODE, rank.number.clone()).with(LOCAL, rank.seat.clone()),
-        }
+        values_at(self.cx.wheel(), &self.values, rank)
+    }
+}
+
+/// Values as a rank sees them.
+fn values_at(wheel: Numbering, values: &TermValues, rank: &CyclicTerm) -> TermValues {
+    match wheel {
+        Numbering::Ranks => values.with(RANK, rank.number.clone()),
+        Numbering::Nodes => values.on_node(NODE, &rank.number).with(LOCAL, rank.seat.clone()),
     }
 }
 
@@ -151,6 +170,8 @@ struct Prover<'a> {
     schedule: &'a Schedule,
     wheel: Numbering,
     windows: Windows,
+    /// The rounds of each loop with a literal inner index, one after the other.
+    phases: &'a [Phases],
     all: Vec<Obligation>,
     gaps: Vec<MissingObligation>,
 }
@@ -167,6 +188,7 @@ impl<'a> Prover<'a> {
         }
         self.domain();
         self.root_is_a_rank();
+        self.divided_into_parts();
         self.rotation();
         self.split();
         let entry = self.base().and_then(|frame| self.start(frame));
@@ -186,24 +208,20 @@ impl<'a> Prover<'a> {
     /// A construct that cannot be encoded, if there is one.
     fn out_of_reach(&self) -> Option<String> {
         let mut reason = None;
-        if self.wheel == Numbering::Nodes && self.schedule.kind.reduces() {
-            self.schedule.for_each_expr(&mut |_, e| {
-                e.walk(&mut |e| {
-                    if looks_at_nodes(e) {
-                        reason = Some(format!("`{e}` depends on the placement, which is not encoded for reductions"));
-                    }
-                });
-            });
+        if self.wheel == Numbering::Nodes && self.schedule.kind.reduces() && self.blocks_are_ranks() {
+            reason = Some("a reduction of p blocks that looks at nodes is not encoded".into());
         }
-        if self.schedule.loops.iter().any(|l| l.indices.len() > 1) {
+        let on_nodes = self.wheel == Numbering::Nodes && self.schedule.kind.reduces();
+        let unrolled = |n: usize| on_nodes && !self.phases[n].rounds.is_empty();
+        if self.schedule.loops.iter().enumerate().any(|(n, l)| l.indices.len() > 1 && !unrolled(n)) {
             reason = Some("nested rounds are not encoded".into());
         }
-        if self.schedule.loops.iter().any(|l| l.states.iter().any(|state| state.backward)) {
-            reason = Some("states that run backwards are not encoded".into());
+        if self.schedule.loops.iter().any(|l| l.states.iter().any(|state| state.backward)) && !on_nodes {
+            reason = Some("states that run backwards are not encoded, but for reductions on nodes".into());
         }
         reason = self.groups_out_of_reach().or(reason);
-        if self.schedule.transfers().any(|t| t.site.action == Action::Overwrite) {
-            reason = Some("lines that are given up are not encoded".into());
+        if self.schedule.transfers().any(|t| t.site.action == Action::Overwrite) && !on_nodes {
+            reason = Some("lines that are given up are not encoded, but for reductions on nodes".into());
         }
         if self.wheel == Numbering::Nodes && self.schedule.kind.has_root() {
             reason = Some("collectives with a root that look at nodes are not encoded".into());

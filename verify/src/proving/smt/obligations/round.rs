@@ -1,7 +1,7 @@
 //! One round: its clauses have values and stay near `0..p`, ranks hold what they send, `holds` is preserved.
 
 use super::{ProofContext, Prover, Step};
-use crate::proving::smt::context::TermValues;
+use crate::proving::smt::context::{Context, TermValues};
 use crate::proving::smt::numbering::{CyclicTerm, Numbering};
 use crate::proving::smt::query::Property;
 use crate::proving::smt::sets::{SetElement, SetPiece, SymbolicSet};
@@ -24,7 +24,7 @@ impl<'a> Prover<'a> {
             self.clause_is_sound(t, frame);
         }
         for t in l.transfers.iter().filter(|t| t.direction == Direction::Send) {
-            let sent = SymbolicSet::new(&t.blocks, &t.each, t.when.as_ref(), &frame.values);
+            let sent = SymbolicSet::of_clause(&frame.cx, t, &frame.values);
             let name = format!("round{n}-clause{}", t.site.number);
             self.subset(
                 frame,
@@ -54,7 +54,7 @@ impl<'a> Prover<'a> {
         self.attempt(Property::Defined, |prover| {
             let mut frame = frame.clone();
             frame.cx.settle();
-            let set = SymbolicSet::new(&t.blocks, &t.each, t.when.as_ref(), &frame.values);
+            let set = SymbolicSet::of_clause(&frame.cx, t, &frame.values);
             for piece in &set.pieces {
                 let mut inner = frame.clone();
                 let element = piece.any(&mut inner.cx, "")?;
@@ -69,7 +69,7 @@ impl<'a> Prover<'a> {
                 prover.prove(&inner, Property::Defined, &name, &format!("`{}` has a value", t.peer), defined);
                 let (window, wheel) = (prover.windows.of(&t.peer), prover.wheel);
                 let claim = format!("the peer `{}` lies in {}", t.peer, window.text(wheel));
-                let inside = and([window.contains(wheel, &peer.number), prover.seated(&peer)]);
+                let inside = and([window.contains(wheel, &peer.number), prover.seated(&mut inner.cx, &peer)]);
                 prover.prove(&inner, Property::WrapRange, &name, &claim, inside.clone());
                 inner.assume(inside);
                 let claim = format!("the peer `{}` is another rank", t.peer);
@@ -88,16 +88,22 @@ impl<'a> Prover<'a> {
         element: &SetElement,
     ) -> Step<(String, Term)> {
         if self.blocks_are_ranks() {
-            return Ok(self.in_window(piece, element));
+            return Ok(self.in_window(frame, piece, element));
         }
         let blocks = self.blocks(frame)?;
         Ok((format!("[0, {})", self.schedule.blocks), within(&element.block, "0", &blocks)))
     }
 
     /// The window of a number that wraps, and that an element lies in it.
-    pub(super) fn in_window(&self, piece: &SetPiece, element: &SetElement) -> (String, Term) {
+    pub(super) fn in_window(
+        &self,
+        frame: &mut ProofContext<'_>,
+        piece: &SetPiece,
+        element: &SetElement,
+    ) -> (String, Term) {
         let window = self.windows.of(&piece.part.item);
-        let inside = and([window.contains(self.wheel, &element.block), self.seated(&element.cell())]);
+        let seated = self.seated(&mut frame.cx, &element.cell());
+        let inside = and([window.contains(self.wheel, &element.block), seated]);
         (window.text(self.wheel), inside)
     }
 
@@ -107,11 +113,11 @@ impl<'a> Prover<'a> {
         frame.cx.cell(&t.peer, &values)
     }
 
-    /// The claim that a local index is valid on its node.
-    pub(super) fn seated(&self, cell: &CyclicTerm) -> Term {
+    /// That a seat lies on its node.
+    pub(super) fn seated(&self, cx: &mut Context<'_>, cell: &CyclicTerm) -> Term {
         match self.wheel {
             Numbering::Ranks => "true".into(),
-            Numbering::Nodes => within(&cell.seat, "0", "ppn"),
+            Numbering::Nodes => within(&cell.seat, "0", &cx.node_size(&cell.number)),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::reductions::ContributorClaim;
 use super::{LoopEntry, P, ProofContext, Prover, RANK, Step, SymbolicMemory};
 use crate::proving::smt::context::{Context, TermValues};
-use crate::proving::smt::numbering::{LANES, LOCAL, NODE, NODES, Numbering, PPN};
+use crate::proving::smt::numbering::{LANES, LOCAL, NODE, NODES, Numbering};
 use crate::proving::smt::query::Property;
 use crate::proving::smt::sets::SymbolicSet;
 use crate::proving::smt::term::{Term, eq, ge, int, le, within};
@@ -53,12 +53,13 @@ impl<'a> Prover<'a> {
     pub(super) fn parameters(&self) -> ProofContext<'a> {
         let schedule = self.schedule;
         let mut cx = Context::new(schedule);
-        // One more variable than the schedule has: the `local` of another rank.
-        let mut values = TermValues::new(schedule.slots + 1);
+        // Two more variables than the schedule has: the seat and the node of this rank, beside those of another one.
+        let mut values = TermValues::new(schedule.slots + 2);
         let mut hypotheses = match self.wheel {
             Numbering::Ranks => ranks(&mut cx, &mut values),
             Numbering::Nodes => {
                 values.set(schedule.slots, "local");
+                values.set(schedule.slots + 1, "node");
                 seats(&mut cx, &mut values)
             }
         };
@@ -68,7 +69,7 @@ impl<'a> Prover<'a> {
             number.domain.hi.iter().for_each(|hi| hypotheses.push(le(&name, &int(*hi))));
             values.set(number.var.slot, name);
         }
-        ProofContext { cx, values, hypotheses }
+        ProofContext { cx, values, hypotheses, levels: None }
     }
 
     /// Before the first round every rank holds its own block, or its own contribution to all blocks; in a broadcast and
@@ -81,7 +82,7 @@ impl<'a> Prover<'a> {
             let ranks = |line| if line == 0 { own.clone() } else { BlockSet::default() };
             let lines = 0..self.schedule.lines.len();
             SymbolicMemory::Lines(
-                lines.map(|line| ContributorClaim::everywhere(ranks(line), &frame.values)).collect(),
+                lines.map(|line| ContributorClaim::everywhere(ranks(line), &frame.values, self.wheel)).collect(),
             )
         } else {
             let held = if self.starts_at_root() { one(self.everything_of_root()) } else { own };
@@ -99,14 +100,17 @@ fn ranks(cx: &mut Context<'_>, values: &mut TermValues) -> Vec<Term> {
     vec![ge("p", "1"), within("rank", "0", "p")]
 }
 
-/// A rank on one of several nodes of equal size, with at least two ranks. The additional facts about p follow from its
-/// definition; a rank has no number here.
+/// A seat on one of several nodes, each with as many seats as it likes; `lanes` are as many as the smallest has. The
+/// facts about p follow from its being the sum of the sizes; a rank has no number here.
 fn seats(cx: &mut Context<'_>, values: &mut TermValues) -> Vec<Term> {
-    for (slot, name) in [(P, "p"), (NODE, "node"), (NODES, "nodes"), (LOCAL, "local"), (PPN, "ppn")] {
+    for (slot, name) in [(P, "p"), (NODE, "node"), (NODES, "nodes"), (LOCAL, "local"), (LANES, "lanes")] {
         values.set(slot, cx.constant(name));
     }
-    values.set(LANES, "ppn");
-    let product = cx.product("nodes", "ppn");
-    let world = [ge("nodes", "1"), ge("ppn", "2"), eq("p", &product), le("nodes", "p"), le("ppn", "p")];
-    world.into_iter().chain([within("node", "0", "nodes"), within("local", "0", "ppn")]).collect()
+    let product = cx.product("nodes", "lanes");
+    let (ppn, smallest) = (cx.node_size("node"), cx.constant("smallest!"));
+    let least = cx.node_size(&smallest);
+    let world = [ge("nodes", "1"), ge("lanes", "1"), le(&product, "p"), le("nodes", "p"), le("lanes", "p")];
+    let seat = [within("node", "0", "nodes"), within("local", "0", &ppn)];
+    let smallest = [within(&smallest, "0", "nodes"), eq(&least, "lanes")];
+    world.into_iter().chain(seat).chain(smallest).collect()
 }

@@ -65,7 +65,7 @@ impl<'a> Prover<'a> {
         }
         for t in &l.transfers {
             self.attempt(Property::MachineWidth, |prover| {
-                let set = SymbolicSet::new(&t.blocks, &t.each, t.when.as_ref(), &frame.values);
+                let set = SymbolicSet::of_clause(&frame.cx, t, &frame.values);
                 for piece in &set.pieces {
                     let name = format!("round{n}-clause{}", t.site.number);
                     let (mut inner, element) = prover.blocks_fit(piece, frame, &name)?;

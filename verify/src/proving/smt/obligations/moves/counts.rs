@@ -321,7 +321,7 @@ impl<'a> Prover<'a> {
             number.domain.hi.iter().for_each(|hi| hypotheses.push(le(&name, &int(*hi))));
             values.set(number.var.slot, name);
         }
-        let mut frame = ProofContext { cx, values, hypotheses };
+        let mut frame = ProofContext { cx, values, hypotheses, levels: None };
         for clause in &self.schedule.requires {
             if let Ok(clause) = frame.cx.assume(clause, &frame.values) {
                 frame.assume(clause);

@@ -23,12 +23,16 @@ mod active;
 mod counts;
 mod flow;
 mod matching;
+mod node_costs;
+mod nodes;
 mod rounds;
 mod scratch;
+mod seats;
 mod sets;
 
 use super::{P, ProofContext, Prover, RANK, Step};
 use crate::proving::smt::context::{NoEncoding, TermValues};
+use crate::proving::smt::numbering::Numbering;
 use crate::proving::smt::query::Property;
 use crate::proving::smt::term::{Term, add, and, eq, not, or, within};
 use roundel_spec::Action;
@@ -92,7 +96,14 @@ impl<'a> Prover<'a> {
         if let Some(reason) = self.moves_out_of_reach() {
             return self.gap(Property::Invariant, reason);
         }
+        if self.wheel == Numbering::Nodes {
+            return match self.placed_out_of_reach() {
+                Some(reason) => self.gap(Property::Invariant, reason),
+                None => self.all_to_all_on_nodes(),
+            };
+        }
         self.domain();
+        self.divided_into_parts();
         self.rotation();
         let mut entry = match self.base().and_then(|frame| self.all_from_here(frame)) {
             Ok(entry) => entry,
@@ -113,11 +124,8 @@ impl<'a> Prover<'a> {
     /// Constructs that the encoding does not support.
     fn moves_out_of_reach(&self) -> Option<String> {
         let schedule = self.schedule;
-        if schedule.within().next().is_some() {
-            return Some("all-to-alls inside of groups are not encoded".into());
-        }
-        if schedule.uses_placement() {
-            return Some("an all-to-all that depends on the placement is not encoded".into());
+        if schedule.within().next().is_some() && self.wheel == Numbering::Ranks {
+            return Some("all-to-alls inside of groups are not encoded, but for nodes and lanes".into());
         }
         if schedule.loops.iter().any(|l| l.indices.len() > 2) {
             return Some("rounds with more than two indices are not encoded".into());

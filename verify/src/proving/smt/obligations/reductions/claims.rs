@@ -3,10 +3,11 @@
 //! Membership is exact, in both directions: the index is computed, not searched for. So the same formula may be assumed
 //! and proved. Sets whose index cannot be computed (several indices, items that are not affine) are not encoded.
 
-use super::super::{ProofContext, Prover, RANK, Step};
+use super::super::{ProofContext, Prover, RANK, Step, values_at};
 use crate::proving::smt::context::{Context, NoEncoding, TermValues};
+use crate::proving::smt::numbering::{CyclicTerm, Numbering};
 use crate::proving::smt::query::Property;
-use crate::proving::smt::sets::{SetElement, SetPiece, SymbolicSet};
+use crate::proving::smt::sets::{SetElement, SetPiece, SymbolicSet, seat_index};
 use crate::proving::smt::term::{Term, add, and, eq, implies, int, mul, or, sub, within};
 use roundel_spec::affine::affine;
 use roundel_spec::blocks::BlockSet;
@@ -20,17 +21,24 @@ pub(in super::super) struct ContributorClaim {
     /// The variable of the block, if the contributors depend on it.
     block: Option<usize>,
     values: TermValues,
+    wheel: Numbering,
 }
 
 impl ContributorClaim {
     /// The same contributors for all blocks.
-    pub(in super::super) fn everywhere(ranks: BlockSet, values: &TermValues) -> Self {
-        ContributorClaim { ranks, block: None, values: values.clone() }
+    pub(in super::super) fn everywhere(ranks: BlockSet, values: &TermValues, wheel: Numbering) -> Self {
+        ContributorClaim { ranks, block: None, values: values.clone(), wheel }
+    }
+
+    /// Whether it is the rank itself, as at the beginning.
+    pub(super) fn is_own(&self) -> bool {
+        let own = |item: &Expr| matches!(item, Expr::Var(v) if v.slot == RANK);
+        matches!(self.ranks.parts.as_slice(), [part] if own(&part.item) && part.over.is_empty() && part.filter.is_none())
     }
 
     /// The contributors on a rank to a block, in `0..blocks`.
-    pub(super) fn at(&self, rank: &str, block: &str) -> SymbolicSet {
-        let mut values = self.values.with(RANK, rank);
+    pub(super) fn at(&self, rank: &CyclicTerm, block: &str) -> SymbolicSet {
+        let mut values = values_at(self.wheel, &self.values, rank);
         if let Some(slot) = self.block {
             values.set(slot, block);
         }
@@ -45,7 +53,7 @@ impl<'a> Prover<'a> {
             let mut claims = l.holds.iter().filter_map(|hold| match hold {
                 Hold::Contributors { line: of, block, ranks } if *of as usize == line => {
                     let block = block.as_ref().map(|var| var.slot);
-                    Some(ContributorClaim { ranks: ranks.clone(), block, values: values.clone() })
+                    Some(ContributorClaim { ranks: ranks.clone(), block, values: values.clone(), wheel: self.wheel })
                 }
                 _ => None,
             });
@@ -55,12 +63,15 @@ impl<'a> Prover<'a> {
         (0..self.schedule.lines.len()).map(of_line).collect()
     }
 
-    /// That rank `x`, in `0..p`, is in a set of ranks.
-    pub(super) fn contributes(&self, cx: &mut Context<'_>, x: &str, set: &SymbolicSet) -> Step<Term> {
+    /// That a rank, whose number lies in `0..p` or in `0..nodes`, is in a set of ranks.
+    pub(super) fn contributes(&self, cx: &mut Context<'_>, x: &CyclicTerm, set: &SymbolicSet) -> Step<Term> {
         let mut options = Vec::new();
         for piece in &set.pieces {
             let turns = self.windows.of(&piece.part.item).turns();
-            options.push(in_piece(cx, x, piece, turns)?);
+            options.push(match self.wheel {
+                Numbering::Ranks => in_piece(cx, &x.number, piece, turns)?,
+                Numbering::Nodes => seat_in_piece(cx, x, piece, turns)?,
+            });
         }
         Ok(or(options))
     }
@@ -101,14 +112,25 @@ impl<'a> Prover<'a> {
     }
 
     /// Any rank.
-    pub(super) fn any_rank(&self, frame: &mut ProofContext<'_>, name: &str) -> Term {
-        let rank = frame.cx.constant(name);
-        frame.assume(within(&rank, "0", "p"));
+    pub(in super::super) fn any_rank(&self, frame: &mut ProofContext<'_>, name: &str) -> CyclicTerm {
+        let number = frame.cx.constant(name);
+        let seat = match self.wheel {
+            Numbering::Ranks => "0".into(),
+            Numbering::Nodes => frame.cx.constant(&format!("seat_of_{name}")),
+        };
+        let rank = CyclicTerm { number, seat };
+        let is_rank = self.is_rank(&mut frame.cx, &rank);
+        frame.assume(is_rank);
         rank
     }
 
+    /// That a number, or a node and a seat, is a rank.
+    pub(in super::super) fn is_rank(&self, cx: &mut Context<'_>, rank: &CyclicTerm) -> Term {
+        and([within(&rank.number, "0", self.wheel.around()), self.seated(cx, rank)])
+    }
+
     /// That a set is not empty: it contains this rank, or the first one of a comprehension.
-    pub(super) fn some(&self, cx: &mut Context<'_>, rank: &str, set: &SymbolicSet) -> Step<Term> {
+    pub(super) fn some(&self, cx: &mut Context<'_>, rank: &CyclicTerm, set: &SymbolicSet) -> Step<Term> {
         let mut options = vec![self.contributes(cx, rank, set)?];
         for piece in &set.pieces {
             options.push(first(cx, piece)?.condition);
@@ -129,8 +151,9 @@ impl<'a> Prover<'a> {
                 self.attempt(Property::Initialisation, |prover| {
                     let mut frame = frame.clone();
                     let (b, x) = (prover.any_block(&mut frame)?, prover.any_rank(&mut frame, "contributor!"));
-                    let has = prover.contributes(&mut frame.cx, &x, &small.at("rank", &b))?;
-                    let goal = prover.contributes(&mut frame.cx, &x, &large.at("rank", &b))?;
+                    let here = prover.wheel.here();
+                    let has = prover.contributes(&mut frame.cx, &x, &small.at(&here, &b))?;
+                    let goal = prover.contributes(&mut frame.cx, &x, &large.at(&here, &b))?;
                     if has == "false" || has == goal {
                         return Ok(());
                     }
@@ -158,7 +181,7 @@ impl<'a> Prover<'a> {
             self.attempt(Property::Invariant, |prover| {
                 let mut frame = frame.clone();
                 let block = prover.any_block(&mut frame)?;
-                prover.distinct(n, &frame, &claim.at("rank", &block));
+                prover.distinct(n, &frame, &claim.at(&prover.wheel.here(), &block));
                 Ok(())
             });
         }
@@ -171,7 +194,7 @@ pub(super) fn turned(x: &str, m: i64) -> Term {
 }
 
 /// The element of a piece with the first value of every index.
-pub(super) fn first(cx: &mut Context<'_>, piece: &SetPiece) -> Step<SetElement> {
+pub(in super::super) fn first(cx: &mut Context<'_>, piece: &SetPiece) -> Step<SetElement> {
     let mut values = piece.values.clone();
     let mut indices = Vec::new();
     for index in &piece.indices {
@@ -218,6 +241,50 @@ fn in_piece(cx: &mut Context<'_>, x: &str, piece: &SetPiece, turns: &[i64]) -> S
             let element = piece.at(cx, &[quotient])?;
             options.push(and([element.condition, eq(&remainder, "0")]));
         }
+    }
+    Ok(or(options))
+}
+
+/// That a node and a seat are the item of a piece, up to `turns` times around the nodes, for some values of its indices:
+/// the seat tells the index that counts seats, and the node the other one.
+fn seat_in_piece(cx: &mut Context<'_>, x: &CyclicTerm, piece: &SetPiece, turns: &[i64]) -> Step<Term> {
+    let unsolved = || NoEncoding(format!("membership in `{}`, whose indices cannot be solved for,", piece.part));
+    let (number, seat) = cx.coordinates(&piece.part.item)?;
+    let seated = seat_index(&piece.indices, &number, &seat);
+    let counts_seats = |i: usize| seated == Some(i);
+    let others: Vec<usize> = (0..piece.indices.len()).filter(|i| !counts_seats(*i)).collect();
+    let wheel = cx.wheel();
+    let mut options = Vec::new();
+    for m in turns {
+        let mut values = piece.values.clone();
+        piece.indices.iter().for_each(|index| values.set(index.var.slot, "0"));
+        match others.as_slice() {
+            [] => {}
+            [i] => {
+                let slot = piece.indices[*i].var.slot;
+                let (base, step) = affine(&number, slot).ok_or_else(unsolved)?;
+                // The base does not mention the index, so any value will do for it.
+                let way = sub(&wheel.turned(&x.number, *m), &cx.lower(&base, &values)?);
+                values.set(
+                    slot,
+                    match step {
+                        Expr::Int(1) => way,
+                        Expr::Int(-1) => sub("0", &way),
+                        _ => return Err(unsolved()),
+                    },
+                );
+            }
+            _ => return Err(NoEncoding(format!("membership in `{}`, which has several indices,", piece.part))),
+        }
+        if let Some(i) = seated {
+            let base = cx.lower(&seat, &values)?;
+            values.set(piece.indices[i].var.slot, sub(&x.seat, &base));
+        }
+        let indices = piece.indices.iter().map(|index| values.get(index.var.slot, &index.var.name));
+        let element = piece.at(cx, &indices.collect::<Step<Vec<Term>>>()?)?;
+        let node = if others.is_empty() { eq(&element.block, &wheel.turned(&x.number, *m)) } else { "true".into() };
+        let seat = if seated.is_none() { eq(&element.seat, &x.seat) } else { "true".into() };
+        options.push(and([element.condition, node, seat]));
     }
     Ok(or(options))
 }

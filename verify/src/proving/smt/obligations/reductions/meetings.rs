@@ -8,9 +8,11 @@
 //! match.
 
 use super::super::{ProofContext, Prover, Step};
+use crate::proving::smt::context::{Context, TermValues};
+use crate::proving::smt::numbering::{CyclicTerm, Numbering};
 use crate::proving::smt::query::Property;
 use crate::proving::smt::sets::{SetElement, SymbolicSet};
-use crate::proving::smt::term::{Term, and, eq, not, or, within};
+use crate::proving::smt::term::{and, eq, not, or};
 use roundel_spec::Direction;
 use roundel_spec::blocks::BlockSet;
 use roundel_spec::expr::{Binary, Expr, Var};
@@ -71,8 +73,8 @@ impl Receipt<'_> {
     }
 
     /// The blocks that arrive on a rank.
-    pub(super) fn arriving(&self, values: &crate::proving::smt::context::TermValues) -> SymbolicSet {
-        SymbolicSet::new(&self.recv.blocks, &self.recv.each, self.recv.when.as_ref(), values)
+    pub(super) fn arriving(&self, cx: &Context<'_>, values: &TermValues) -> SymbolicSet {
+        SymbolicSet::of_clause(cx, &self.recv, values)
     }
 }
 
@@ -193,23 +195,32 @@ impl<'a> Prover<'a> {
         l: &Loop,
         t: &Transfer,
         frame: &mut ProofContext<'_>,
-        rank: &str,
+        rank: &CyclicTerm,
         element: &SetElement,
-    ) -> Step<Term> {
-        let values = super::super::round::bind(&frame.seen_by(rank), t, element);
-        let declared = frame.cx.lower(&t.peer, &values)?;
-        let peer = frame.cx.constant("peer!");
-        frame.assume(within(&peer, "0", "p"));
+    ) -> Step<CyclicTerm> {
+        let values = super::super::round::bind(&frame.seen_at(rank), t, element);
+        let declared = frame.cx.cell(&t.peer, &values)?;
+        if self.wheel == Numbering::Nodes && declared.number == rank.number {
+            // It is on the same node.
+            let is_rank = self.is_rank(&mut frame.cx, &declared);
+            frame.assume(is_rank);
+            self.hinted(l, frame, &declared)?;
+            return Ok(declared);
+        }
+        let peer = CyclicTerm { number: frame.cx.constant("peer!"), seat: declared.seat };
+        let is_rank = self.is_rank(&mut frame.cx, &peer);
+        frame.assume(is_rank);
         let turns = self.windows.of(&t.peer).turns();
-        frame.assume(or(turns.iter().map(|m| eq(&declared, &super::claims::turned(&peer, *m)))));
+        frame.assume(or(turns.iter().map(|m| eq(&declared.number, &self.wheel.turned(&peer.number, *m)))));
+        frame.meet_node(&peer)?;
         self.hinted(l, frame, &peer)?;
         Ok(peer)
     }
 
     /// Hints were proved for an arbitrary rank, so they also hold for this one.
-    pub(super) fn hinted(&self, l: &Loop, frame: &mut ProofContext<'_>, rank: &str) -> Step<()> {
+    pub(super) fn hinted(&self, l: &Loop, frame: &mut ProofContext<'_>, rank: &CyclicTerm) -> Step<()> {
         for hint in &l.hints {
-            let hint = frame.cx.lower(hint, &frame.seen_by(rank))?;
+            let hint = frame.cx.lower(hint, &frame.seen_at(rank))?;
             frame.assume(hint);
         }
         Ok(())

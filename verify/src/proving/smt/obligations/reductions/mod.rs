@@ -5,11 +5,12 @@
 
 mod claims;
 mod idle;
+mod inner;
 mod meetings;
 mod memory;
 mod order;
 
-pub(super) use claims::ContributorClaim;
+pub(super) use claims::{ContributorClaim, first};
 
 use super::{ProofContext, Prover, Step};
 use crate::proving::smt::context::Context;

@@ -15,15 +15,16 @@ use super::claims::{ContributorClaim, first};
 use super::meetings::Receipt;
 use super::memory::Arrival;
 use crate::proving::smt::context::{Context, NoEncoding};
+use crate::proving::smt::numbering::{CyclicTerm, Numbering};
 use crate::proving::smt::query::{Attempt, Property};
-use crate::proving::smt::sets::SymbolicSet;
-use crate::proving::smt::term::{Term, eq, implies, lt, or, sub, within};
+use crate::proving::smt::sets::{SetElement, SetPiece, SymbolicSet};
+use crate::proving::smt::term::{Term, and, eq, implies, or, sub};
 use roundel_spec::schedule::Loop;
 
 /// What two ranks combine for the same block.
 struct Combined {
-    rank: Term,
-    peer: Term,
+    rank: CyclicTerm,
+    peer: CyclicTerm,
     block: Term,
     own: SymbolicSet,
     arrives: SymbolicSet,
@@ -41,7 +42,7 @@ impl<'a> Prover<'a> {
         let both = [self.contributes(&mut frame.cx, &x, left)?, self.contributes(&mut frame.cx, &y, right)?];
         both.into_iter().for_each(|has| frame.assume(has));
         let what = "is combined in the order of ranks";
-        self.prove(&frame, Property::RankOrder, &at.name("in order"), &at.claim(what), lt(&x, &y));
+        self.prove(&frame, Property::RankOrder, &at.name("in order"), &at.claim(what), self.wheel.before(&x, &y));
         Ok(())
     }
 
@@ -80,8 +81,9 @@ impl<'a> Prover<'a> {
         after: &[ContributorClaim],
     ) -> Step<()> {
         let mut frame = frame.clone();
-        let one = self.combined(l, &mut frame, "rank", receipts[0], before, after)?;
+        let one = self.combined(l, &mut frame, &self.wheel.here(), receipts[0], before, after)?;
         let other = self.any_rank(&mut frame, "other!");
+        frame.meet_node(&other)?;
         self.hinted(l, &mut frame, &other)?;
         let two = self.combined(l, &mut frame, &other, receipts[1], before, after)?;
         frame.assume(eq(&one.block, &two.block));
@@ -93,11 +95,11 @@ impl<'a> Prover<'a> {
             // Often only one rank has these contributors to the block; one slot holds one tree.
             let mut frame = frame.clone();
             self.same_at(&mut frame, &ranks, &one.after, &two.after)?;
-            let goal = eq(&one.rank, &two.rank);
+            let goal = same_rank(&one.rank, &two.rank);
             attempts.push(Attempt::new(&frame.cx, &frame.hypotheses, goal));
         }
         let (x, y) = (self.any_rank(&mut frame, "x!"), self.any_rank(&mut frame, "y!"));
-        let instances: Vec<Term> = ranks.into_iter().chain(ends).chain([x.clone(), y.clone()]).collect();
+        let instances: Vec<CyclicTerm> = ranks.into_iter().chain(ends).chain([x.clone(), y.clone()]).collect();
         self.same_at(&mut frame, &instances, &one.after, &two.after)?;
         for z in [&x, &y] {
             // The result of the round is proved elsewhere.
@@ -108,7 +110,7 @@ impl<'a> Prover<'a> {
                 frame.assume(eq(&result, &or([own, arrives])));
             }
         }
-        let mut has = |z: &str, set: &SymbolicSet| self.contributes(&mut frame.cx, z, set);
+        let mut has = |z: &CyclicTerm, set: &SymbolicSet| self.contributes(&mut frame.cx, z, set);
         let straight = eq(&has(&x, &one.arrives)?, &has(&x, &two.arrives)?);
         let crossed = eq(&has(&y, &one.arrives)?, &has(&y, &two.own)?);
         attempts.push(Attempt::new(&frame.cx, &frame.hypotheses, or([straight, crossed])));
@@ -120,10 +122,17 @@ impl<'a> Prover<'a> {
     }
 
     /// Assumes that two sets are equal, at some ranks.
-    fn same_at(&self, frame: &mut ProofContext<'_>, ranks: &[Term], a: &SymbolicSet, b: &SymbolicSet) -> Step<()> {
+    pub(super) fn same_at(
+        &self,
+        frame: &mut ProofContext<'_>,
+        ranks: &[CyclicTerm],
+        a: &SymbolicSet,
+        b: &SymbolicSet,
+    ) -> Step<()> {
         for z in ranks {
             let (a, b) = (self.contributes(&mut frame.cx, z, a)?, self.contributes(&mut frame.cx, z, b)?);
-            frame.assume(implies(&within(z, "0", "p"), &eq(&a, &b)));
+            let is_rank = self.is_rank(&mut frame.cx, z);
+            frame.assume(implies(&is_rank, &eq(&a, &b)));
         }
         Ok(())
     }
@@ -141,8 +150,9 @@ impl<'a> Prover<'a> {
         after: &[ContributorClaim],
     ) -> Step<()> {
         let mut frame = frame.clone();
-        let one = self.combined(l, &mut frame, "rank", receipt, before, after)?;
+        let one = self.combined(l, &mut frame, &self.wheel.here(), receipt, before, after)?;
         let other = self.any_rank(&mut frame, "other!");
+        frame.meet_node(&other)?;
         self.hinted(l, &mut frame, &other)?;
         let theirs = after[0].at(&other, &one.block);
         let mut instances = vec![one.rank.clone(), other.clone(), one.peer.clone()];
@@ -151,7 +161,7 @@ impl<'a> Prover<'a> {
         self.same_at(&mut frame, &instances, &one.after, &theirs)?;
         let mut goal = Vec::new();
         for receipt in combining {
-            let arriving = receipt.arriving(&frame.seen_by(&other));
+            let arriving = receipt.arriving(&frame.cx, &frame.seen_at(&other));
             goal.push(self.carries(&mut frame.cx, &one.block, &arriving)?);
         }
         let name = format!("round{n}-clause{}-alone", receipt.recv.site.number);
@@ -165,12 +175,12 @@ impl<'a> Prover<'a> {
         &self,
         l: &Loop,
         frame: &mut ProofContext<'_>,
-        rank: &str,
+        rank: &CyclicTerm,
         receipt: &Receipt<'a>,
         before: &[ContributorClaim],
         after: &[ContributorClaim],
     ) -> Step<Combined> {
-        let set = receipt.arriving(&frame.seen_by(rank));
+        let set = receipt.arriving(&frame.cx, &frame.seen_at(rank));
         let [piece] = set.pieces.as_slice() else {
             return Err(NoEncoding(format!("`same_tree` where `{}` arrives", receipt.recv.blocks)));
         };
@@ -182,7 +192,7 @@ impl<'a> Prover<'a> {
             own: before[0].at(rank, &block),
             arrives: before[0].at(&peer, &block),
             after: after[0].at(rank, &block),
-            rank: rank.into(),
+            rank: rank.clone(),
             peer,
             block,
         })
@@ -190,23 +200,34 @@ impl<'a> Prover<'a> {
 
     /// The first and the last number of every comprehension: if they are ranks, facts about whole sets are instantiated
     /// there. The choice of ranks decides only what can be proved, never whether it is true.
-    fn ends(&self, frame: &mut ProofContext<'_>, set: &SymbolicSet) -> Step<Vec<Term>> {
+    pub(super) fn ends(&self, frame: &mut ProofContext<'_>, set: &SymbolicSet) -> Step<Vec<CyclicTerm>> {
         let mut all = Vec::new();
         for piece in &set.pieces {
             // If a condition selects ranks, the first and the last number are not useful.
             if self.windows.of(&piece.part.item).turns() != [0] || piece.part.filter.is_some() {
                 continue;
             }
-            all.push(first(&mut frame.cx, piece)?.block);
-            if let [index] = piece.indices.as_slice() {
-                let hi = frame.cx.lower(&index.hi, &piece.values)?;
-                all.push(last(&mut frame.cx, piece, &sub(&hi, "1"))?);
+            all.push(first(&mut frame.cx, piece)?.cell());
+            if piece.indices.len() == 1 || self.wheel == Numbering::Nodes {
+                all.push(last(&mut frame.cx, piece)?.cell());
             }
         }
         Ok(all)
     }
 }
 
-fn last(cx: &mut Context<'_>, piece: &crate::proving::smt::sets::SetPiece, index: &str) -> Step<Term> {
-    Ok(piece.at(cx, &[index.to_string()])?.block)
+/// The element of a piece with the last value of every index.
+fn last(cx: &mut Context<'_>, piece: &SetPiece) -> Step<SetElement> {
+    let mut values = piece.values.clone();
+    let mut indices = Vec::new();
+    for index in &piece.indices {
+        let hi = sub(&cx.lower(&index.hi, &values)?, "1");
+        values.set(index.var.slot, hi.clone());
+        indices.push(hi);
+    }
+    piece.at(cx, &indices)
+}
+
+fn same_rank(a: &CyclicTerm, b: &CyclicTerm) -> Term {
+    and([eq(&a.number, &b.number), eq(&a.seat, &b.seat)])
 }

@@ -89,10 +89,7 @@ fn unproved(schedule: &Schedule, grant: &Grant, args: &Arguments, at: &Place<'_>
     }
     let elsewhere = match range.placements {
         Some(Placements::Regular { all_up_to }) => p > all_up_to && !at.is_regular(),
-        Some(Placements::Even { regular_up_to, all_up_to }) => {
-            !at.is_even() && (p > regular_up_to || p > all_up_to && !at.is_regular())
-        }
-        None => false,
+        Some(Placements::Every) | None => false,
     };
     if elsewhere {
         return Ok(Some(Refusal::Placement { range: words() }));

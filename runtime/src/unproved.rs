@@ -50,6 +50,10 @@ impl<C: Collective> Collective for Unproved<C> {
         Ok(())
     }
 
+    fn proved_alone(&self, _at: &Place) -> Result<(), Refusal> {
+        Ok(())
+    }
+
     fn proved_in_order(&self, _at: &Place) -> Result<(), Refusal> {
         Ok(())
     }

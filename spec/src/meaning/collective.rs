@@ -198,6 +198,11 @@ pub trait Collective: 'static {
     /// Checks that the collective is proved for a call at `at` that its domain admits.
     fn proved(&self, at: &Place) -> Result<(), Refusal>;
 
+    /// Like [`proved`](Collective::proved), without its inner collectives: there are as many groups of them as nodes.
+    fn proved_alone(&self, at: &Place) -> Result<(), Refusal> {
+        self.proved(at)
+    }
+
     /// Checks that the claims of [`ORDER`](Collective::ORDER) are also proved for a call at `at`.
     fn proved_in_order(&self, at: &Place) -> Result<(), Refusal> {
         self.proved(at)

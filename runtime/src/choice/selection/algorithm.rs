@@ -203,7 +203,7 @@ impl CollectiveQuery for Reaches {
             (true, false) => Place::apart(0, self.p),
             (true, true) => Place { p: self.p, ..irregular.place(0) },
         };
-        self.answer = match collective.proved(&at) {
+        self.answer = match collective.proved_alone(&at) {
             // The refusal is about nodes with one rank each, not about the number of ranks.
             Err(Refusal::Placement { .. }) if C::LOOKS_AT_NODES && !self.uneven => Ok(()),
             answer => answer,

@@ -10,20 +10,21 @@ use quote::quote;
 
 /// `proved`, and `proved_in_order` where it differs.
 pub(super) fn proved(schedule: &Schedule, granted: &GrantedCalls) -> TokenStream {
-    let proved = method(schedule, &granted.all, "proved", "inners_proved");
+    let proved = method(schedule, &granted.all, "proved", Some("inners_proved"));
+    let alone = (!schedule.inners.is_empty()).then(|| method(schedule, &granted.all, "proved_alone", None));
     let may_differ = granted.ordered != granted.all || !schedule.inners.is_empty();
     let ordered = (schedule.kind.reduces() && may_differ)
-        .then(|| method(schedule, &granted.ordered, "proved_in_order", "inners_proved_in_order"));
+        .then(|| method(schedule, &granted.ordered, "proved_in_order", Some("inners_proved_in_order")));
     let bounds = (granted.bounded != granted.all).then(|| {
         let text = granted.bounded.text(schedule);
         quote!(const BOUNDS_PROVED_FOR: Option<&'static str> = Some(#text);)
     });
-    quote!(#bounds #proved #ordered)
+    quote!(#bounds #proved #alone #ordered)
 }
 
 /// A method that refuses calls outside a range, and those that a method for the inner collectives refuses.
-fn method(schedule: &Schedule, range: &ProvedRange, name: &str, inners: &str) -> TokenStream {
-    let (name_of_method, inners) = (ident(name), ident(inners));
+fn method(schedule: &Schedule, range: &ProvedRange, name: &str, inners: Option<&str>) -> TokenStream {
+    let (name_of_method, inners) = (ident(name), inners.filter(|_| !schedule.inners.is_empty()).map(ident));
     let mut needs = Needs::new(schedule);
     needs.name("p");
     let most = number(range.p.unwrap_or(MAX_P));
@@ -62,9 +63,9 @@ fn method(schedule: &Schedule, range: &ProvedRange, name: &str, inners: &str) ->
         }
         Some(Placements::Every) | None => quote!(),
     };
-    let inners = match schedule.inners.is_empty() {
-        true => quote!(Ok(())),
-        false => quote!(self.#inners(at)),
+    let inners = match inners {
+        None => quote!(Ok(())),
+        Some(inners) => quote!(self.#inners(at)),
     };
     quote! {
         fn #name_of_method(&self, at: &Place<'_>) -> Result<(), Refusal> {

@@ -125,7 +125,9 @@ fn calls_that_are_not_proved_are_refused_in_the_same_words() {
     for entry in catalogue() {
         let (declared, schedule) = (declared(entry), (entry.schedule)());
         let lows = schedule.numbers.iter().map(|number| number.domain.lo);
-        for (p, up) in [(17, 0), (97, 0), (500, 0), (97, 300), (3000, 70)] {
+        for (p, up) in
+            [(17, 0), (33, 1), (64, 2), (65, 3), (97, 0), (97, 7), (257, 4), (500, 0), (97, 300), (3000, 70)]
+        {
             let numbers: Vec<i64> = lows.clone().map(|low| low + up).collect();
             let lists = schedule.lists.iter().map(|list| vec![list.domain.lo + up; 6]).collect();
             let inner = roundel_spec::check::arguments::least_inner(&schedule);

@@ -136,7 +136,7 @@ fn a_record_of_an_earlier_version_lapses() {
 /// A record that was changed by hand does not count.
 #[test]
 fn a_record_that_was_edited_is_refused() {
-    let schedule = (algorithms::find("allreduce/nap").unwrap().schedule)();
+    let schedule = (algorithms::find("allreduce/cyclic-shift").unwrap().schedule)();
     let (text, record) = (stored(&schedule), Record::read(&stored(&schedule), &schedule).unwrap());
     assert!(record.range.p.is_some());
     let edits: [&dyn Fn(&mut Value); 8] = [

@@ -79,7 +79,7 @@ impl<'a> Prover<'a> {
     fn rounds_that_leave(&mut self, frame: &mut ProofContext<'a>) -> Step<Term> {
         let mut total = "0".to_string();
         for (n, l) in self.schedule.loops.iter().enumerate() {
-            if l.transfers.iter().all(|t| stays_on_node(t)) {
+            if l.transfers.iter().all(stays_on_node) {
                 continue;
             }
             let zero = CyclicTerm { number: "0".into(), seat: "0".into() };

@@ -41,8 +41,8 @@ fn has_abi() -> bool {
         return false;
     }
     type GetVersion = unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int;
-    // SAFETY: MPI 5 defines this function, which may be called at any time; it writes two numbers, -1 without the ABI.
     let (mut major, mut minor) = (-1, -1);
+    // SAFETY: MPI 5 defines this function, which may be called at any time; it writes two numbers, -1 without the ABI.
     unsafe { std::mem::transmute::<*mut c_void, GetVersion>(function.as_ptr())(&mut major, &mut minor) };
     major > 0
 }

@@ -98,11 +98,7 @@ fn a_group_outside_of_the_inner_domain_is_refused_on_every_rank() {
 
 #[test]
 fn uneven_nodes_of_many_ranks_are_served() {
-    let placement = Placement::of_sizes(&[40, 30, 40]);
-    for result in gather(&LocalityBruck::<Bruck>::default(), &placement) {
-        let all = result.unwrap_or_else(|error| panic!("{error}"));
-        assert!(all.iter().map(|&rank| rank as usize).eq(0..110), "{all:?}");
-    }
+    expect(&LocalityBruck::<Bruck>::default(), &Placement::of_sizes(&[40, 30, 40]));
 }
 
 /// What is proved for all p is proved for nodes of any sizes.

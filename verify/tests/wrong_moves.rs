@@ -388,7 +388,6 @@ const NOT_ENCODED: &[(&str, &[(&str, &str)])] = &[
             "",
         )],
     ),
-    ("alltoall/hierarchical", &[]),
 ];
 
 fn parsed(text: &str) -> Result<Schedule, String> {

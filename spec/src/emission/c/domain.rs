@@ -19,7 +19,7 @@ pub(super) fn admits(writer: &CWriter<'_>, known: KnownFacts<'_>) -> Admits {
     let schedule = writer.schedule;
     let mut free = Free::default();
     free.add_p();
-    if known.range.placements.is_some() {
+    if matches!(known.range.placements, Some(Placements::Regular { .. })) {
         free.add_nodes();
     }
     schedule.numbers.iter().for_each(|number| free.add(schedule, &Expr::Var(number.var.clone())));

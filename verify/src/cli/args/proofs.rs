@@ -111,6 +111,10 @@ pub struct ProveArgs {
     /// With `--verify-records`: prove everything once more, and compare.
     #[arg(long, requires = "verify_records")]
     pub again: bool,
+    /// Ask the solver every question, also those whose answers are kept in the folder that ROUNDEL_CACHE names, or in
+    /// the user's folder for caches. `--again` implies it.
+    #[arg(long)]
+    pub no_cache: bool,
     /// Keep the questions to the solver in this folder, as SMT-LIB files.
     #[arg(long, value_name = "DIR")]
     pub emit_smt: Option<PathBuf>,

@@ -1,5 +1,6 @@
 //! Discharges obligations with solvers.
 
+use super::answers::AnswerCache;
 use super::query::Obligation;
 use super::solver::{Effort, Solver, SolverAnswer, seconds};
 use std::path::PathBuf;
@@ -19,9 +20,16 @@ pub struct Portfolio {
 }
 
 impl Portfolio {
-    /// The solvers of this machine.
+    /// The solvers of this machine, with the user's cache of their answers.
     pub fn installed() -> Self {
-        Portfolio { solvers: Solver::installed(), limit: Effort::seconds(4), keep: None }
+        let all = Portfolio { solvers: Solver::installed(), limit: Effort::seconds(4), keep: None };
+        all.keeping(AnswerCache::of_user().as_ref())
+    }
+
+    /// The same, keeping the answers of its solvers in a cache, or asking every query again.
+    pub fn keeping(self, answers: Option<&AnswerCache>) -> Self {
+        let solvers = self.solvers.into_iter().map(|solver| solver.keeping(answers.cloned())).collect();
+        Portfolio { solvers, ..self }
     }
 }
 

@@ -3,6 +3,7 @@
 //! [`obligations`] turns a schedule and its `holds` into queries, [`discharge`] passes them to solvers, and [`lemmas`]
 //! are the laws that the encoding itself relies on. `docs/proofs.md` explains what follows from all of them together.
 
+mod answers;
 mod context;
 mod discharge;
 mod laws;
@@ -16,6 +17,7 @@ mod symbol;
 mod term;
 mod windows;
 
+pub use answers::AnswerCache;
 pub use discharge::{Discharged, Portfolio, Refutation, Verdict, discharge, put};
 pub use lemmas::{Lemma, lemmas};
 pub use obligations::{MissingObligation, Obligations, obligations};

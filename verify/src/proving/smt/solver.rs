@@ -3,8 +3,9 @@
 //! Only `unsat` proves anything. A solver that is missing, too slow, killed or gives an unexpected answer is reported
 //! as such, and never counts.
 
+use super::answers::AnswerCache;
 use std::io::{Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, OnceLock, mpsc};
 use std::thread;
@@ -97,6 +98,8 @@ pub struct Solver {
     patience: Option<Duration>,
     /// Its name and version, determined on first use.
     version: Arc<OnceLock<String>>,
+    /// Where its answers are kept, if anywhere.
+    answers: Option<AnswerCache>,
 }
 
 impl Solver {
@@ -104,12 +107,17 @@ impl Solver {
     pub fn at(program: impl Into<PathBuf>) -> Self {
         let program = program.into();
         let is_cvc5 = program.file_name().is_some_and(|name| name.to_string_lossy().contains("cvc5"));
-        Solver { program, is_cvc5, patience: None, version: Arc::default() }
+        Solver { program, is_cvc5, patience: None, version: Arc::default(), answers: None }
     }
 
     /// The same, but waiting no longer than this, whatever the other limits.
     pub fn patient_for(self, patience: Duration) -> Self {
         Solver { patience: Some(patience), ..self }
+    }
+
+    /// The same, keeping its answers in a cache, or asking every query again.
+    pub fn keeping(self, answers: Option<AnswerCache>) -> Self {
+        Solver { answers, ..self }
     }
 
     /// Its arguments.
@@ -135,18 +143,20 @@ impl Solver {
 
     /// The solvers of this machine, z3 first.
     pub fn installed() -> Vec<Self> {
-        let paths = std::env::var_os("PATH").unwrap_or_default();
-        let find = |name: &str| std::env::split_paths(&paths).map(|dir| dir.join(name)).find(|path| path.is_file());
-        ["z3", "cvc5"].into_iter().filter_map(find).map(Solver::at).collect()
+        ["z3", "cvc5"].into_iter().filter_map(|name| find_in_path(Path::new(name))).map(Solver::at).collect()
     }
 
     /// Whether the program exists: at its path or, for a plain name, in a folder of `PATH`.
     pub fn is_there(&self) -> bool {
+        self.found().is_some()
+    }
+
+    /// The file of the program.
+    pub(super) fn found(&self) -> Option<PathBuf> {
         if self.program.components().count() > 1 {
-            return self.program.is_file();
+            return Some(self.program.clone()).filter(|program| program.is_file());
         }
-        let paths = std::env::var_os("PATH").unwrap_or_default();
-        std::env::split_paths(&paths).any(|folder| folder.join(&self.program).is_file())
+        find_in_path(&self.program)
     }
 
     /// Its name.
@@ -176,8 +186,18 @@ impl Solver {
     }
 
     fn talk(&self, question: &str, limit: Effort) -> Result<String, SolverAnswer> {
-        let patience = self.patience.unwrap_or_else(|| limit.patience());
-        self.spoken(question, &self.arguments(limit), limit, patience)
+        let (arguments, patience) = (self.arguments(limit), self.patience.unwrap_or_else(|| limit.patience()));
+        let entry = self.answers.as_ref().and_then(|answers| answers.entry(self, &arguments, question));
+        if let Some(text) = entry.as_ref().and_then(|entry| entry.read()) {
+            return Ok(text);
+        }
+        let text = self.spoken(question, &arguments, limit, patience)?;
+        // Limits are steps of the solver, so that `unknown` is the same answer next time.
+        let is_answer = matches!(classify(&text), SolverAnswer::Sat | SolverAnswer::Unsat | SolverAnswer::Unknown(_));
+        if let Some(entry) = entry.filter(|_| is_answer) {
+            entry.write(&text);
+        }
+        Ok(text)
     }
 
     /// The output of the program for some input.
@@ -236,6 +256,12 @@ impl Solver {
     fn command(&self, _: Effort) -> Command {
         Command::new(&self.program)
     }
+}
+
+/// A program in a folder of `PATH`.
+fn find_in_path(name: &Path) -> Option<PathBuf> {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&paths).map(|folder| folder.join(name)).find(|path| path.is_file())
 }
 
 /// Whether the system killed a process because of its processor time.

@@ -9,7 +9,7 @@ use crate::cli::{Engine, ProveArgs};
 use crate::error::Error;
 use crate::proving::progress::WorkProgress;
 use crate::proving::prove::{self, Base, InductionResult};
-use crate::proving::smt::{Effort, Portfolio, Solver, SolverAnswer, lemmas, obligations};
+use crate::proving::smt::{AnswerCache, Effort, Portfolio, Solver, SolverAnswer, lemmas, obligations};
 use crate::proving::sweep;
 use crate::replay::counterexample::Counterexample;
 use crate::report::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
@@ -212,6 +212,8 @@ fn portfolio(args: &ProveArgs, subjects: &[&Subject<'_>]) -> Result<Option<Portf
     if !args.solver.is_empty() {
         portfolio.solvers = args.solver.iter().map(Solver::at).collect();
     }
+    let answers = AnswerCache::of_user().filter(|_| !args.no_cache && !args.again);
+    let mut portfolio = portfolio.keeping(answers.as_ref());
     if let Some(missing) = portfolio.solvers.iter().find(|solver| !solver.is_there()) {
         return Err(Error::NoSuchSolver { program: missing.program.clone() });
     }

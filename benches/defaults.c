@@ -1,5 +1,5 @@
 /* Times MPI's collectives through the library loaded before MPI (MPI_) and past it (PMPI_), in turn in one job:
- * `defaults BATCHES [LARGEST [blocking|nonblocking|persistent]]`. Prints `cell COLLECTIVE BYTES through past`,
+ * `defaults BATCHES [LARGEST [blocking|nonblocking|persistent [COLLECTIVE]]]`. Prints `cell COLLECTIVE BYTES through past`,
  * microseconds per call, medians of batches. Non-blocking calls are waited for at once. */
 #include <mpi.h>
 #if MPI_VERSION < 4 && defined(OPEN_MPI)
@@ -173,6 +173,7 @@ static void measure(const collective *of, int form, int bytes, int batches)
 int main(int argc, char **argv)
 {
     int batches = argc > 1 ? atoi(argv[1]) : 20, largest = argc > 2 ? atoi(argv[2]) : 1 << 20, form = 0;
+    const char *only = argc > 4 ? argv[4] : "";
     while (argc > 3 && form < FORMS && strcmp(argv[3], forms[form]))
         form++;
     MPI_Init(&argc, &argv);
@@ -191,13 +192,15 @@ int main(int argc, char **argv)
             const collective *of = &collectives[j];
             if (sizes[i] > largest || (of->per_rank && (double)sizes[i] * p > MEMORY))
                 continue;
+            if (*only && strcmp(only, of->name))
+                continue;
             for (int r = 0; r < p; r++) {
                 counts[r] = sizes[i];
                 displs[r] = r * sizes[i];
             }
             measure(of, form, sizes[i], batches);
         }
-    if (form == BLOCKING)
+    if (form == BLOCKING && !*only)
         measure(&(collective){"once", {once_through}, {once_past}, NULL, 0}, form, 8, batches);
     free(to);
     free(from);

@@ -1,13 +1,13 @@
 #!/bin/bash
 # Compares the default with the MPI library: collectives x sizes, on several placements. Both take turns in one job.
 #
-#   [MPI=openmpi] [PLACEMENTS="2 4 4x4 8x2 3,4,3,4,2"] [DELAY=500] [LAUNCHES=3] [BATCHES=20] [LARGEST=1048576] [FORM=blocking] [LIMIT=1.05] [LIBRARY=FILE] \
-#     benches/defaults.sh
+#   [MPI=openmpi] [PLACEMENTS="2 4 4x4 8x2 3,4,3,4,2"] [DELAY=500] [LAUNCHES=3] [BATCHES=20] [LARGEST=1048576] \
+#     [FORM=blocking] [ONLY=NAME] [LIMIT=1.05] [LIBRARY=FILE] benches/defaults.sh
 #
 # A placement is a number of ranks on one node, nodes x ranks, or the ranks of each node, with commas; the last two run
-# on an emulated cluster (tests/tools/cluster.sh; needs root). A form is blocking, nonblocking or persistent. Fails if
-# the default takes more than LIMIT times the library's time, beyond noise. All ranks get the ROUNDEL_ variables: with
-# ROUNDEL_FORCE the table is that of one algorithm.
+# on an emulated cluster (tests/tools/cluster.sh; needs root). A form is blocking, nonblocking or persistent; ONLY is
+# one collective, as in the table. Fails if the default takes more than LIMIT times the library's time, beyond noise.
+# All ranks get the ROUNDEL_ variables: with ROUNDEL_FORCE the table is that of one algorithm.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export MPI=${MPI:-openmpi} DELAY=${DELAY:-500} QUIET=1 TIMEOUT=${TIMEOUT:-300}
@@ -20,7 +20,7 @@ preload=$shim${shim:+:}$library
 
 # One job on a placement, with a number of batches.
 launch() {
-  local run=(env "LD_PRELOAD=$preload" "$work/defaults" "$2" "$LARGEST" "$FORM") variables=() name
+  local run=(env "LD_PRELOAD=$preload" "$work/defaults" "$2" "$LARGEST" "$FORM" "${ONLY:-}") variables=() name
   if [ "$MPI" = openmpi ]; then
     for name in $(compgen -e ROUNDEL_ || true); do variables+=(-x "$name"); done
   fi

@@ -51,16 +51,17 @@ install_missing
 # The answers of solvers: many tests prove the same.
 export ROUNDEL_CACHE=$PWD/target/answers
 
-say "format and lints"
+say "format"
 if cargo fmt --version >/dev/null 2>&1; then cargo fmt --all --check; else echo "skipped: cargo fmt is not installed"; fi
-lint() { cargo clippy "$@" -- -D warnings; }
+lint() { cargo clippy "$@" --all-targets -- -D warnings; }
 cargo clippy --version >/dev/null 2>&1 || lint() { echo "skipped: cargo clippy is not installed"; }
-lint --workspace --all-targets
 
 if [ -n "$quick" ]; then
   quick_tests() { cargo test --workspace "$@"; }
   if cargo nextest --version >/dev/null 2>&1; then quick_tests() { cargo nextest run --workspace "$@"; }; fi
   export ROUNDEL_REQUIRE=1 ROUNDEL_QUICK=1
+  say "lints"
+  lint --workspace
   say "unit tests"
   quick_tests --lib --bins
   say "one MPI"
@@ -71,35 +72,102 @@ if [ -n "$quick" ]; then
   exit
 fi
 
+# Tests that launch MPI jobs, and all others.
+if cargo nextest --version >/dev/null 2>&1; then
+  on_mpi='package(roundel-tests) & (binary(mpi) | binary(interposed) | binary(capi))'
+  build_tests() { cargo nextest run --workspace --no-run; }
+  mpi_tests() { cargo nextest run --workspace --no-fail-fast --profile mpi -E "$on_mpi"; }
+  other_tests() { cargo nextest run --workspace --no-fail-fast -E "not ($on_mpi)"; }
+else
+  build_tests() { cargo test --workspace --all-targets --no-run; }
+  mpi_tests() { cargo test --workspace --no-fail-fast --test mpi --test interposed --test capi; }
+  # Without these settings, tests on MPI skip themselves.
+  other_tests() {
+    env -u ROUNDEL_REQUIRE -u ROUNDEL_MPI_OPENMPI -u ROUNDEL_MPI_MPICH cargo test --workspace --all-targets --no-fail-fast
+  }
+fi
+
+logs=$(mktemp -d)
+others=
+trap '[ -z "$others" ] || kill -- "-$others" 2>/dev/null; rm -rf "$logs"' EXIT
+
 say "tests, built"
 # Builds everything that needs no MPI, all packages at once: another selection of packages has other features, and would
-# build most of it again.
-if cargo nextest --version >/dev/null 2>&1; then
-  run_tests() { cargo nextest run --workspace "${@:---no-fail-fast}"; }
-else
-  run_tests() { cargo test --workspace --all-targets "${@:---no-fail-fast}"; }
-fi
-run_tests --no-run
+# build most of it again. Code without MPI is linted by the compiler only, so its warnings count.
+build_tests 2>&1 | tee "$logs/build"
+if grep -E '^warning' "$logs/build"; then exit 1; fi
 roundel() { target/debug/roundel "$@"; }
 export ROUNDEL=$PWD/target/debug/roundel
-
-say "lints with MPI"
+if ! command -v cbmc >/dev/null && CBMC=$(tests/tools/install-cbmc.sh target/cbmc); then export CBMC; fi
 tests/tools/build-mpi.sh --share
-packages=(roundel roundel-tests roundel-verify roundel-pmpi roundel-capi)
-CARGO_TARGET_DIR=target/openmpi MPICC=mpicc.openmpi \
-  lint "${packages[@]/#/--package=}" --features "$(printf '%s/mpi,' "${packages[@]}")" --all-targets
-# The types behind MPI's C names differ between MPIs.
-CARGO_TARGET_DIR=target/mpich MPICC=mpicc.mpich \
-  lint -p roundel-pmpi -p roundel-capi --features roundel-pmpi/mpi,roundel-capi/mpi
 
-say "documentation"
-RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
-# The reference of the language is where the derive is.
-grep -q 'ceil_log' target/doc/roundel/derive.Collective.html
+# Everything has been installed: a test that cannot run is a failure. The same random cases each time, unless the seed is
+# set.
+export ROUNDEL_REQUIRE=1 ROUNDEL_SEED=${ROUNDEL_SEED:-20261116}
+
+# Everything that launches no MPI job. It runs beside the jobs, whose ranks wait for each other half of the time, and
+# gives way to them.
+without_jobs() {
+  renice -n 19 -p "$BASHPID" >/dev/null
+  say "documentation"
+  RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+  # The reference of the language is where the derive is.
+  grep -q 'ceil_log' target/doc/roundel/derive.Collective.html
+  # The examples of the reference are also those of `roundel`, and run there.
+  cargo test --workspace --exclude roundel-macros --doc
+
+  say "the command line: check everything"
+  roundel check --all
+  # The tests prove these, too, one by one.
+  if [ -n "${ROUNDEL_ALL:-}" ]; then
+    roundel prove allgather/ --engine smt --require-all-p --no-record
+    roundel prove alltoall/{spread-out,pairwise,modified-bruck,k-bruck} --engine smt --require-all-p --no-record
+    roundel prove allreduce/ reduce-scatter/ --engine exhaustive --no-record
+    roundel prove broadcast/ reduce/ gather/ scatter/ --engine exhaustive -p 1..=64 --no-record
+  fi
+  roundel prove examples/cyclic-shift/src/lib.rs --require-all-p --no-record
+  # Checks that the records match the prover: every question in them is one that it asks today.
+  roundel prove --verify-records
+  roundel prove --verify-records examples/cyclic-shift/src/lib.rs
+  # With --all, checks that a solver still gives every answer.
+  if [ -n "${ROUNDEL_ALL:-}" ]; then roundel prove --verify-records --again --limit 20; fi
+
+  say "wrong collectives, for the harnesses to refute"
+  tests/kani-mutants/run.sh
+
+  say "Kani"
+  tests/tools/kani-compiles.sh
+  if tests/tools/kani-works.sh; then
+    cargo kani --target-dir target/kani -j 2 --output-format terse
+  else
+    echo "skipped: Kani is not installed, or its setup is not complete"
+  fi
+
+  say "CBMC on emitted C"
+  tests/tools/cbmc.sh
+
+  say "lints"
+  local packages=(roundel roundel-tests roundel-verify roundel-pmpi roundel-capi)
+  CARGO_TARGET_DIR=target/openmpi MPICC=mpicc.openmpi lint --workspace --features "$(printf '%s/mpi,' "${packages[@]}")"
+  # The types behind MPI's C names differ between MPIs.
+  CARGO_TARGET_DIR=target/mpich MPICC=mpicc.mpich \
+    lint -p roundel-pmpi -p roundel-capi --features roundel-pmpi/mpi,roundel-capi/mpi
+
+  say "tests without MPI"
+  other_tests
+}
+# With a process group of its own, so that it ends if something fails here.
+set -m
+without_jobs >"$logs/without_jobs" 2>&1 &
+others=$!
+set +m
 
 say "programs for Open MPI and MPICH"
 settings=$(tests/tools/build-mpi.sh ${ROUNDEL_ALL:+--all})
 eval "$settings"
+# With the settings of the programs, so that little is rebuilt.
+CARGO_TARGET_DIR=target/openmpi MPICC=mpicc.openmpi \
+  cargo test --config tests/tools/mpi-programs.toml -p roundel --features mpi --lib -- mpi::
 
 say "instructions of generated code, against C"
 QUICK=1 benches/instructions.sh
@@ -107,45 +175,12 @@ QUICK=1 benches/instructions.sh
 say "instructions of emitted C, against generated code"
 QUICK=1 benches/emitted.sh
 
-say "the command line: check everything"
-roundel check --all
-# The tests prove these, too, one by one.
-if [ -n "${ROUNDEL_ALL:-}" ]; then
-  roundel prove allgather/ --engine smt --require-all-p --no-record
-  roundel prove alltoall/{spread-out,pairwise,modified-bruck,k-bruck} --engine smt --require-all-p --no-record
-  roundel prove allreduce/ reduce-scatter/ --engine exhaustive --no-record
-  roundel prove broadcast/ reduce/ gather/ scatter/ --engine exhaustive -p 1..=64 --no-record
-fi
-roundel prove examples/cyclic-shift/src/lib.rs --require-all-p --no-record
-# Checks that the records match the prover: every question in them is one that it asks today.
-roundel prove --verify-records
-roundel prove --verify-records examples/cyclic-shift/src/lib.rs
-# With --all, checks that a solver still gives every answer.
-if [ -n "${ROUNDEL_ALL:-}" ]; then roundel prove --verify-records --again --limit 20; fi
+say "tests on MPI"
+failed=
+mpi_tests || failed=1
 
-say "wrong collectives, for the harnesses to refute"
-tests/kani-mutants/run.sh
-
-say "Kani"
-tests/tools/kani-compiles.sh
-if tests/tools/kani-works.sh; then
-  cargo kani --target-dir target/kani -j 2 --output-format terse
-else
-  echo "skipped: Kani is not installed, or its setup is not complete"
-fi
-
-say "CBMC on emitted C"
-if ! command -v cbmc >/dev/null && CBMC=$(tests/tools/install-cbmc.sh target/cbmc); then export CBMC; fi
-tests/tools/cbmc.sh
-
-say "tests"
-# Everything has been installed above: a test that cannot run is a failure.
-export ROUNDEL_REQUIRE=1
-# The same random cases each time, unless the seed is set.
-export ROUNDEL_SEED=${ROUNDEL_SEED:-20261116}
-# The examples of the reference are also those of `roundel`, and run there.
-cargo test --workspace --exclude roundel-macros --doc
-# With the settings of the programs, so that little is rebuilt.
-CARGO_TARGET_DIR=target/openmpi MPICC=mpicc.openmpi \
-  cargo test --config tests/tools/mpi-programs.toml -p roundel --features mpi --lib -- mpi::
-run_tests
+say "everything else, which ran at the same time"
+wait "$others" || failed=1
+others=
+cat "$logs/without_jobs"
+[ -z "$failed" ]

@@ -2,7 +2,7 @@
  *
  * interposed_device LIBRARY WHEN WHO: the runtime is loaded `early` (before MPI begins) or `late` (after the
  * communicators are in use), on `all` ranks or on the `last`. If early, the library does all calls and acts as if it
- * supported device memory; if late, any access to device memory crashes. */
+ * supported device memory; if late, any access to device memory crashes. `open` is late, without crashes. */
 #include <mpi.h>
 #ifdef OPEN_MPI
 #include <mpi-ext.h>
@@ -162,16 +162,17 @@ int main(int argc, char **argv)
     if (argc < 4)
         return 2;
     late = strcmp(argv[2], "late") == 0;
+    int after = late || strcmp(argv[2], "open") == 0;
     blocking = argc > 4;
     const char *number = getenv("OMPI_COMM_WORLD_RANK") ? getenv("OMPI_COMM_WORLD_RANK") : getenv("PMI_RANK");
     const char *size = getenv("OMPI_COMM_WORLD_SIZE") ? getenv("OMPI_COMM_WORLD_SIZE") : getenv("PMI_SIZE");
     int loads = strcmp(argv[3], "all") == 0 || atoi(number) == atoi(size) - 1;
-    if (loads && !late)
+    if (loads && !after)
         load(argv[1]);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &p);
-    if (late) {
+    if (after) {
         calls(MPI_COMM_WORLD);
         if (loads)
             load(argv[1]);

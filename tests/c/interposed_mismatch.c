@@ -1,7 +1,7 @@
 /* Ranks that make different calls, which MPI forbids: all ranks that wait for each other get an error, and none waits
  * forever. With `none`, ranks make the same calls, short and long ones in turn: none of them may fail.
  *
- *   interposed_mismatch [counts|rings|segments|kinds|none] */
+ *   interposed_mismatch counts|rings|segments|kinds|none [CALLS] */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,11 +10,11 @@
 enum { LONG = 1 << 20 };
 
 /* Calls with roots, so that ranks run ahead of each other; returns the number that failed or gave a wrong result. */
-static int same_calls(int *in, int *out, int rank)
+static int same_calls(int *in, int *out, int rank, int calls)
 {
     int p, wrong = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &p);
-    for (int i = 0; i < 3000; i++) {
+    for (int i = 0; i < calls; i++) {
         int length = i % 2 ? 20000 : 7, root = i % p, sent = i % 3 ? 1 : 9000;
         in[length - 1] = rank + i;
         wrong += MPI_Reduce(in, out, length, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD) != MPI_SUCCESS;
@@ -48,7 +48,7 @@ int main(int argc, char **argv)
     if (in == NULL || out == NULL)
         return 2;
     if (!strcmp(what, "none")) {
-        int wrong = same_calls(in, out, rank);
+        int wrong = same_calls(in, out, rank, argc > 2 ? atoi(argv[2]) : 1000);
         if (wrong)
             printf("rank %d: %d wrong calls\n", rank, wrong);
         return finish(wrong == 0, rank);

@@ -686,7 +686,10 @@ fn names_are_not_taken_for_words_of_the_solver() {
 fn no_wrong_mutant_is_proved() {
     let Some(_) = z3() else { return };
     let sample = if everything() { 3 } else { 1 };
-    let report = json(0, &["mutants", "--all", "--engine", "smt", "--sample", &sample.to_string(), "-p", "1..=8"]);
+    let names = every(3, catalogue()).into_iter().map(|entry| entry.name);
+    let sampled = sample.to_string();
+    let args = ["mutants", "--engine", "smt", "--sample", &sampled, "-p", "1..=8"];
+    let report = json(0, &args.into_iter().chain(names).collect::<Vec<_>>());
     assert_eq!((&report["engine"], &report["order"]), (&Value::from("smt"), &Value::from(1)));
     for one in report["collectives"].as_array().unwrap() {
         assert_eq!((&one["mutants"], &one["escaped"]), (&Value::from(sample), &Value::from(0)), "{one}");
@@ -699,7 +702,10 @@ fn no_wrong_mutant_is_proved() {
 #[test]
 fn pairs_of_faults_are_noticed_too() {
     let sample = if everything() { 40 } else { 10 };
-    let report = json(0, &["mutants", "--all", "--order", "2", "--sample", &sample.to_string(), "-p", "1..=8"]);
+    let names = every(2, catalogue()).into_iter().map(|entry| entry.name);
+    let sampled = sample.to_string();
+    let args = ["mutants", "--order", "2", "--sample", &sampled, "-p", "1..=8"];
+    let report = json(0, &args.into_iter().chain(names).collect::<Vec<_>>());
     for one in report["collectives"].as_array().unwrap() {
         assert!(one["mutants"].as_u64().unwrap() > sample * 3 / 4, "{one}");
         assert_eq!((&one["escaped"], &one["false_alarms"]), (&Value::from(0), &Value::from(0)), "{one}");

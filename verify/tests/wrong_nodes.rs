@@ -202,7 +202,7 @@ fn fault(schedule: &Schedule) -> Option<Violation> {
 #[test]
 fn entries_that_look_at_nodes_are_proved() {
     let Some(portfolio) = solvers(20) else { return };
-    for name in every(3, &[LOCALITY_BRUCK, HIERARCHICAL, MULTI_LANE, SMP, NAP, LEADERS, LANES]) {
+    for name in every(4, &[LOCALITY_BRUCK, HIERARCHICAL, MULTI_LANE, SMP, NAP, LEADERS, LANES]) {
         let induction = InductionResult::over(name, &replaced(name, "collective", "collective"), &portfolio, &|| {});
         assert!(induction.complete(), "{name}: {:#?}", induction.by_property());
     }
@@ -212,7 +212,7 @@ fn entries_that_look_at_nodes_are_proved() {
 fn no_fault_on_nodes_is_proved() {
     let Some(portfolio) = solvers(2) else { return };
     let mut proved = Vec::new();
-    for (name, old, new) in every(12, WRONG) {
+    for (name, old, new) in every(28, WRONG) {
         let schedule = replaced(name, old, new);
         let violation = fault(&schedule).unwrap_or_else(|| panic!("{name} with `{new}` is not wrong"));
         let kept = induction::kept_by(&schedule, &violation, &portfolio);

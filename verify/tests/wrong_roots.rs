@@ -196,7 +196,7 @@ fn collectives_outside_the_catalogue_are_proved_for_every_root() {
 fn no_collective_with_a_root_and_a_fault_is_proved() {
     let Some(portfolio) = solvers(2) else { return };
     let mut proved = Vec::new();
-    for (name, old, new) in every(3, WRONG) {
+    for (name, old, new) in every(5, WRONG) {
         let schedule = replaced(name, old, new);
         let mut found =
             [1..=8, 43..=44].into_iter().filter_map(|p| check::over(&schedule, &Points::new(&schedule, p)).err());

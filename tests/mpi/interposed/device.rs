@@ -29,6 +29,24 @@ fn device_memory_that_comes_late_is_copied() {
     });
 }
 
+/// Level Zero does not tell whose memory an address is: a program that loads it late is told what to set. `open` memory
+/// may be touched, because nobody prevents it.
+#[test]
+fn level_zero_that_comes_late_is_reported() {
+    on_each(|mpi| {
+        let program = c(mpi, "interposed_device");
+        let runtime = device_runtime("LEVEL_ZERO", "libze_loader").display().to_string();
+        let run = mpi.run(3, &Settings::forced(), &program, &[&runtime, "open", "last"]);
+        run.succeeds();
+        let told = "Level Zero was loaded after MPI_Init";
+        assert!(run.output().matches(told).count() == 1, "{}", run.report());
+        let host = Settings::forced().with("ROUNDEL_DEVICE", "host");
+        let run = mpi.run(3, &host, &program, &[&runtime, "open", "last"]);
+        run.succeeds();
+        assert!(!run.output().contains(told), "{}", run.report());
+    });
+}
+
 /// If any rank has the runtime when ranks compare settings, the library does all calls on all ranks.
 #[test]
 fn where_a_runtime_is_loaded_the_library_does_all_calls() {

@@ -19,7 +19,7 @@ impl Original {
             Fate::Killed(code) => Some(code),
             _ => None,
         };
-        match (obstacle(mutant, code, portfolio), exact) {
+        match (obstacle(mutant, code, portfolio, smt::tried), exact) {
             (Some(obstacle), Fate::Killed(_)) => Fate::Killed(obstacle.name),
             (Some(_), Fate::Survived(class)) => Fate::Unproved(class),
             // A range without a point in the domain shows no fault; the prover also covers other points.
@@ -38,8 +38,13 @@ struct Obstacle {
     refutation: Option<Refutation>,
 }
 
-/// The first obstacle to a proof of a schedule. `code` is the known fault, if any.
-fn obstacle(schedule: &Schedule, code: Option<&str>, portfolio: &Portfolio) -> Option<Obstacle> {
+/// The first obstacle to a proof of a schedule. `code` is the known fault, if any; `put` discharges an obligation.
+fn obstacle(
+    schedule: &Schedule,
+    code: Option<&str>,
+    portfolio: &Portfolio,
+    put: impl Fn(&str, &Obligation, &Portfolio) -> Verdict,
+) -> Option<Obstacle> {
     let obligations = smt::obligations(schedule);
     if !obligations.gaps.is_empty() || obligations.all.is_empty() {
         return Some(Obstacle { name: "not-encoded", refutation: None });
@@ -48,7 +53,7 @@ fn obstacle(schedule: &Schedule, code: Option<&str>, portfolio: &Portfolio) -> O
     let suspicious = |one: &&Obligation| one.property == Property::Root || suspects.contains(&one.property);
     let (first, later): (Vec<&Obligation>, Vec<&Obligation>) = obligations.all.iter().partition(suspicious);
     first.into_iter().chain(later).find_map(|one| {
-        let verdict = smt::put(&schedule.name, one, portfolio);
+        let verdict = put(&schedule.name, one, portfolio);
         let name = match verdict {
             Verdict::Proved { .. } => return None,
             Verdict::Refuted { .. } => "refuted",
@@ -61,12 +66,12 @@ fn obstacle(schedule: &Schedule, code: Option<&str>, portfolio: &Portfolio) -> O
 
 /// The name of the obstacle to a proof of a schedule with a known fault; `None` if it is proved.
 pub fn kept_by(schedule: &Schedule, violation: &Violation, portfolio: &Portfolio) -> Option<&'static str> {
-    obstacle(schedule, Some(violation.code()), portfolio).map(|obstacle| obstacle.name)
+    obstacle(schedule, Some(violation.code()), portfolio, smt::tried).map(|obstacle| obstacle.name)
 }
 
 /// The counterexample to the induction that prevents the proof of a wrong mutant, if that is the obstacle.
 pub fn refutation(mutant: &Schedule, violation: &Violation, portfolio: &Portfolio) -> Option<Refutation> {
-    obstacle(mutant, Some(violation.code()), portfolio)?.refutation
+    obstacle(mutant, Some(violation.code()), portfolio, smt::put)?.refutation
 }
 
 /// The properties that a violation is likely to break.

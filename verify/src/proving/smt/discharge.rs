@@ -122,6 +122,20 @@ const QUICK: Effort = Effort::seconds(1);
 
 /// Discharges one obligation.
 pub fn put(collective: &str, obligation: &Obligation, portfolio: &Portfolio) -> Verdict {
+    match tried(collective, obligation, portfolio) {
+        Verdict::Refuted { .. } => {
+            Verdict::Refuted { model: model(collective, obligation, portfolio).unwrap_or_default() }
+        }
+        Verdict::Open(reasons) => match model(collective, obligation, portfolio) {
+            Some(model) => Verdict::Refuted { model },
+            None => Verdict::Open(reasons),
+        },
+        decided => decided,
+    }
+}
+
+/// The same, without searching for a model that shows why an obligation is not proved.
+pub fn tried(collective: &str, obligation: &Obligation, portfolio: &Portfolio) -> Verdict {
     let mut reasons = Vec::new();
     let proofs = obligation.proofs(collective);
     keep(collective, obligation, portfolio, &proofs);
@@ -148,16 +162,15 @@ pub fn put(collective: &str, obligation: &Obligation, portfolio: &Portfolio) -> 
         reasons.push("no solver is installed; install z3".into());
     }
     reasons.dedup();
-    // The last encoding has the most laws: no other encoding rules out a model of its negated goal. Few ranks are tried
-    // first, so that a model may be found even if the whole query is too hard.
-    let model =
-        |text: &String| portfolio.solvers.iter().find_map(|solver| solver.smallest_model(text, portfolio.limit));
-    match proofs.last().and_then(model) {
-        Some(model) => Verdict::Refuted { model },
-        // The solver answered `sat` every time, but gives no model.
-        None if reasons.is_empty() => Verdict::Refuted { model: vec![] },
-        None => Verdict::Open(reasons),
-    }
+    // A solver that answered `sat` every time may still give no model.
+    if reasons.is_empty() { Verdict::Refuted { model: vec![] } } else { Verdict::Open(reasons) }
+}
+
+/// A model of the negated goal. The last encoding has the most laws: no other encoding rules out its models. Few ranks
+/// are tried first, so that a model may be found even if the whole query is too hard.
+fn model(collective: &str, obligation: &Obligation, portfolio: &Portfolio) -> Option<Vec<(String, String)>> {
+    let text = obligation.proofs(collective).pop()?;
+    portfolio.solvers.iter().find_map(|solver| solver.smallest_model(&text, portfolio.limit))
 }
 
 /// File number `i` proves the claim. Checks that the claim is not vacuous and that the premises of that very file are

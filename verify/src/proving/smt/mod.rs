@@ -18,7 +18,7 @@ mod term;
 mod windows;
 
 pub use answers::AnswerCache;
-pub use discharge::{Discharged, Portfolio, Refutation, Verdict, discharge, put};
+pub use discharge::{Discharged, Portfolio, Refutation, Verdict, discharge, put, tried};
 pub use lemmas::{Lemma, lemmas};
 pub use obligations::{MissingObligation, Obligations, obligations};
 pub use query::{Obligation, Property};

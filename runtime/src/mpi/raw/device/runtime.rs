@@ -2,11 +2,12 @@
 
 use super::libraries::{changed, function, look};
 use crate::error::Error;
+use crate::mpi::process::say::say;
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::transmute_copy;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, Once, OnceLock, PoisonError};
 
 /// The CUDA driver's function for the type of an address: 2 means device memory.
 type DriverAsks = unsafe extern "C" fn(*mut c_void, c_int, usize) -> c_int;
@@ -170,6 +171,19 @@ pub(super) fn runtimes() -> &'static [Runtime] {
 
 #[cold]
 fn again() -> &'static [Runtime] {
+    let found = search();
+    if found.is_empty() && level_zero() {
+        static ONCE: Once = Once::new();
+        ONCE.call_once(|| {
+            say("Level Zero was loaded after MPI_Init, and cannot tell which buffers are device memory: set \
+                 ROUNDEL_DEVICE=library, or ROUNDEL_DEVICE=host if MPI gets no device memory");
+        });
+    }
+    found
+}
+
+/// Searches for runtimes if libraries were loaded since the last search.
+fn search() -> &'static [Runtime] {
     if let Some(runtimes) = RUNTIMES.get() {
         return runtimes;
     }
@@ -192,8 +206,12 @@ pub(in super::super) fn may_be_used() -> bool {
     !runtimes().is_empty()
 }
 
-/// Whether buffers of this process may be in device memory. For Level Zero, only its presence is known: querying an
-/// address requires the program's own context.
+/// Whether buffers of this process may be in device memory.
 pub(in super::super) fn is_loaded() -> bool {
-    !runtimes().is_empty() || !function(c"zeMemGetAllocProperties", LEVEL_ZERO).is_null()
+    !search().is_empty() || level_zero()
+}
+
+/// Whether Level Zero is loaded. More cannot be known: to query an address it needs the program's own context.
+fn level_zero() -> bool {
+    !function(c"zeMemGetAllocProperties", LEVEL_ZERO).is_null()
 }

@@ -99,6 +99,19 @@ static void once_past(int bytes)
     PMPI_Comm_free(&comm);
 }
 
+/* A barrier has no data, so it is measured once, as if it had 8 bytes. */
+static void barrier_through(int bytes)
+{
+    (void)bytes;
+    MPI_Barrier(WORLD);
+}
+
+static void barrier_past(int bytes)
+{
+    (void)bytes;
+    PMPI_Barrier(WORLD);
+}
+
 #define ENTRY(name, per_rank) \
     {#name, \
      {name##_through, i##name##_through, prepared_through}, \
@@ -200,6 +213,8 @@ int main(int argc, char **argv)
             }
             measure(of, form, sizes[i], batches);
         }
+    if (form == BLOCKING && (!*only || !strcmp(only, "barrier")))
+        measure(&(collective){"barrier", {barrier_through}, {barrier_past}, NULL, 0}, form, 8, batches);
     if (form == BLOCKING && !*only)
         measure(&(collective){"once", {once_through}, {once_past}, NULL, 0}, form, 8, batches);
     free(to);

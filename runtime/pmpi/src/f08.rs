@@ -2,6 +2,7 @@
 //!
 //! (All others, and those of `mpif.h` and the module `mpi`, call `MPI_…`.)
 
+use crate::barrier::MPI_Barrier;
 use crate::end::{MPI_Comm_disconnect, MPI_Comm_free, MPI_Finalize, begun};
 use crate::request::held::{MPI_Op_free, MPI_Type_free};
 use crate::request::start::{MPI_Request_free, MPI_Start};
@@ -95,6 +96,14 @@ unsafe extern "C" fn mpi_init_thread_f08_(required: *const c_int, provided: *mut
         function(required, provided, &mut code);
         report(begun(code), error);
     }
+}
+
+/// # Safety
+/// The same as for the `mpi_f08` function.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn mpi_barrier_f08_(comm: *const MPI_Comm, error: *mut c_int) {
+    // SAFETY: handles are the same numbers in C and Fortran.
+    unsafe { report(MPI_Barrier(*comm), error) }
 }
 
 /// # Safety

@@ -228,6 +228,9 @@ macro_rules! collective {
     };
 }
 
+blocking!(MPI_Barrier mpi_barrier_ ());
+blocking!(MPI_Barrier ompi_barrier_f ());
+
 type In = *const c_void;
 type Out = *mut c_void;
 type List = *const c_int;

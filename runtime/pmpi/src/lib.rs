@@ -7,6 +7,7 @@
 #![cfg(feature = "mpi")]
 
 mod arguments;
+mod barrier;
 mod collectives;
 mod end;
 #[cfg(not(open_mpi))]

@@ -23,6 +23,7 @@ fn communicators_are_set_up_late() {
         ((3, "3"), setup.clone(), vec!["late"]),
         ((2, "3"), setup, vec!["late"]),
         ((3, "2"), programs::interposed(&OPEN_MPI), vec![cases.as_str(), "--expect-served"]),
+        ((2, "3,1"), programs::c(&OPEN_MPI, "interposed_barrier"), vec!["20"]),
     ];
     for (shape, program, args) in jobs {
         let run = on_nodes(&library, shape, &[], &program, &args);

@@ -72,12 +72,21 @@ if [ -n "$quick" ]; then
   exit
 fi
 
+logs=$(mktemp -d)
 # Tests that launch MPI jobs, and all others.
 if cargo nextest --version >/dev/null 2>&1; then
   on_mpi='package(roundel-tests) & (binary(mpi) | binary(interposed) | binary(capi))'
-  build_tests() { cargo nextest run --workspace --no-run; }
-  mpi_tests() { cargo nextest run --workspace --no-fail-fast --profile mpi -E "$on_mpi"; }
-  other_tests() { cargo nextest run --workspace --no-fail-fast -E "not ($on_mpi)"; }
+  # What was built is described in files, so that running it does not wait for other builds.
+  build_tests() {
+    cargo nextest run --workspace --no-run
+    cargo nextest list --workspace --list-type binaries-only --message-format json >"$logs/binaries.json"
+    cargo metadata --format-version 1 >"$logs/metadata.json"
+  }
+  built_tests() {
+    cargo nextest run --binaries-metadata "$logs/binaries.json" --cargo-metadata "$logs/metadata.json" --no-fail-fast "$@"
+  }
+  mpi_tests() { built_tests --profile mpi -E "$on_mpi"; }
+  other_tests() { built_tests -E "not ($on_mpi)"; }
 else
   build_tests() { cargo test --workspace --all-targets --no-run; }
   mpi_tests() { cargo test --workspace --no-fail-fast --test mpi --test interposed --test capi; }
@@ -87,7 +96,6 @@ else
   }
 fi
 
-logs=$(mktemp -d)
 others=
 trap '[ -z "$others" ] || kill -- "-$others" 2>/dev/null; rm -rf "$logs"' EXIT
 

@@ -83,9 +83,9 @@ fn runs_are_right_and_the_unproved_is_refused() {
     }
     // The ring sends every byte of every rank's vector twice, except each rank's own block.
     assert_eq!(json(0, &["run", "allreduce/ring", "-n", "4", "--bytes", "10"])["bytes_moved"], 60);
-    let ports = ["--set", "ports=1,1,1,1,1,1,1"];
-    let (_, errors) = roundel(2, &[&["run", "reduce-scatter/cyclic-shift", "-n", "65"], &ports[..]].concat());
-    assert!(errors.contains("it is proved for p <= 64") && errors.contains("roundel prove"), "{errors}");
+    let ports = ["--set", "ports=2,2,2,2,2,2"];
+    let (_, errors) = roundel(2, &[&["run", "allreduce/cyclic-shift", "-n", "257"], &ports[..]].concat());
+    assert!(errors.contains("it is proved for p <= 256") && errors.contains("roundel prove"), "{errors}");
 }
 
 #[test]

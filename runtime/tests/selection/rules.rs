@@ -112,13 +112,13 @@ fn ranges_beyond_the_proof() {
         fine(&format!("collective = '{kind}'; p = '1000000000..=2000000000'; algorithm = 'binomial'"));
     }
     fine("collective = 'reduce_scatter'; algorithm = 'circulant'");
-    let shifts = |p: &str, ports: &str| {
-        format!(
-            "collective = 'reduce_scatter'; p = '{p}'; algorithm = 'cyclic-shift'; parameters = {{ ports = {ports} }}"
-        )
+    let shifts = |kind: &str, p: &str, ports: &str| {
+        format!("collective = '{kind}'; p = '{p}'; algorithm = 'cyclic-shift'; parameters = {{ ports = {ports} }}")
     };
-    fine(&shifts("..=64", "[1, 1, 1, 1, 1, 1]"));
-    refused(&shifts("60..70", "[2, 2, 2, 2, 2]"), "such as p = 65");
+    fine(&shifts("reduce_scatter", "..=64", "[1, 1, 1, 1, 1, 1]"));
+    fine(&shifts("reduce_scatter", "1000..=1024", "[1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"));
+    fine(&shifts("allreduce", "200..=256", "[2, 2, 2, 2, 2, 2]"));
+    refused(&shifts("allreduce", "200..300", "[2, 2, 2, 2, 2, 2]"), "such as p = 257");
 }
 
 #[test]

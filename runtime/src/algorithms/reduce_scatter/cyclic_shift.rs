@@ -1,11 +1,10 @@
 use crate::Collective;
 
-/// Reduce_scatter by cyclic shift, with `ports[i]` messages in round `i`: the allgather by cyclic shift, reversed.
+/// Reduce_scatter by cyclic shift, with `ports[i]` messages in round `i`: the allgather by cyclic shift, run backwards.
 ///
-/// Before a round a rank is responsible for `S` blocks, those of the ranks from its own upwards. It keeps the first `D`
-/// of them, and sends the j-th `D` after them to the rank that is `j * D` above, for which they are the first. The
-/// distances are those of the allgather (products of `ports[i] + 1`), the largest first; so the first round, the last
-/// of the allgather, has the incomplete messages.
+/// Forwards, a rank holds the `D` blocks from its own upwards before a round. The ranks that are `D`, `2 * D`, … above
+/// send theirs, of which the last may be incomplete; then it holds `q + 1` times as many. Backwards, the first round has
+/// the largest distances and the incomplete messages, so the last port is the first one of the allgather.
 ///
 /// Domain: p at most the product of all `ports[i] + 1`. Cost: `len(ports)` rounds, p - 1 blocks sent by each rank.
 ///
@@ -13,16 +12,18 @@ use crate::Collective;
 /// systems, Parallel Computing 107, 2021, section 2.2.2.
 #[derive(Collective, Clone, Debug, PartialEq, Eq)]
 #[collective(reduce_scatter, ports: list(1..))]
-#[requires(product(ports + 1, len(ports)) >= p)]
+#[reverse_of(allgather)]
 #[check(p <= 16, len(ports) <= 6, ports <= 2)]
 #[round(i in 0..len(ports))]
-#[state(S = product(ports + 1, len(ports)), next = S / (ports[i] + 1))]
-#[define(D = S / (ports[i] + 1), n(j) = max(0, min(D, p - j * D)))]
-#[send(for j in 1..=ports[i], to = rank + j * D, blocks = [rank + j * D + k; k in 0..n(j)])]
-#[recv(for j in 1..=ports[i], from = rank - j * D, blocks = [rank + k; k in 0..n(j)], combine = left)]
+#[define(q = ports[len(ports) - 1 - i])]
+#[state(D = 1, next = min(p, D * (q + 1)))]
+#[requires(final D == p)]
+#[define(n(j) = max(0, min(D, p - j * D)))]
+#[send(for j in 1..=q, to = rank - j * D, blocks = [rank + k; k in 0..n(j)])]
+#[recv(for j in 1..=q, from = rank + j * D, blocks = [rank + j * D + k; k in 0..n(j)])]
 // For the checks and the prover:
-#[holds(S * product(ports + 1, i) == product(ports + 1, len(ports)), blocks_sent = p - min(p, S))]
-#[bound(rounds <= len(ports), each blocks_sent = p - 1, per_round messages_sent <= ports[i])]
+#[holds(1 <= D, D <= p, blocks = [rank + k; k in 0..D], blocks_sent = D - 1)]
+#[bound(rounds <= len(ports), each blocks_sent = p - 1, per_round messages_sent <= q)]
 pub struct CyclicShiftReduceScatter {
     /// The number of messages that a rank sends in each round.
     pub ports: Vec<i64>,

@@ -256,7 +256,8 @@ impl<'a> Context<'a> {
     fn length(&mut self, list: &ListVar) -> Term {
         self.memo(format!("length {}", list.slot), |cx| {
             let length = cx.constant(&format!("len.{}", list.name));
-            cx.law(ge(&length, "0"));
+            // The elements take 8 bytes each, and no address space has room for 2^60 of them.
+            cx.law(and([ge(&length, "0"), lt(&length, "1152921504606846976")]));
             length
         })
     }

@@ -28,7 +28,9 @@ def way(name, size):
         return "MPI_Comm_dup, MPI_Allreduce, MPI_Comm_free"
     if name == "alltoallv":
         return ways.get(("alltoall", None), "?")
-    return ways.get((name.removesuffix("v"), size), "?")
+    # A barrier is an allreduce of one byte.
+    name, size = ("allreduce", 1) if name == "barrier" else (name.removesuffix("v"), size)
+    return ways.get((name, size), "?")
 
 
 ratios = {cell: [ours / theirs for ours, theirs in times] for cell, times in cells.items()}

@@ -6,10 +6,14 @@
 
 pub mod harness;
 #[cfg(feature = "syntax")]
+mod found;
+#[cfg(feature = "syntax")]
 mod record;
 
 pub use crate::check::range::{Placements, ProvedRange};
 pub use crate::meaning::arith::MAX_P;
 
+#[cfg(feature = "syntax")]
+pub use found::FoundClause;
 #[cfg(feature = "syntax")]
 pub use record::{Answered, Claim, Exhaustive, Gap, GrantedCalls, Induction, Record, RecordError};

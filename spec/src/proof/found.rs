@@ -31,7 +31,8 @@ impl TryFrom<String> for FoundClause {
 
     fn try_from(line: String) -> Result<Self, String> {
         let no_clause = || format!("`{line}` is no line `round N: CLAUSE`");
-        let (round, clause) = line.strip_prefix("round ").and_then(|rest| rest.split_once(": ")).ok_or_else(no_clause)?;
+        let (round, clause) =
+            line.strip_prefix("round ").and_then(|rest| rest.split_once(": ")).ok_or_else(no_clause)?;
         let round = round.parse().map_err(|_| no_clause())?;
         Ok(FoundClause { round, clause: clause.into() })
     }

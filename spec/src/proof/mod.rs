@@ -4,9 +4,9 @@
 //! If it matches the declaration, the derive embeds the range that follows from its evidence; otherwise the range is
 //! what the check at compile time covered.
 
-pub mod harness;
 #[cfg(feature = "syntax")]
 mod found;
+pub mod harness;
 #[cfg(feature = "syntax")]
 mod record;
 

@@ -43,7 +43,8 @@ impl InductionResult {
         Self::with(invariants::find(schedule, portfolio), name, schedule, portfolio, tick)
     }
 
-    /// Proves a schedule together with what was found.
+    /// Proves a schedule together with what was found. What is not inductive is not kept: the proof is then that of the
+    /// declaration alone, and the findings say what was tried.
     pub fn with(
         findings: Findings,
         name: &str,
@@ -53,7 +54,32 @@ impl InductionResult {
     ) -> Self {
         let obligations = obligations_with(schedule, &findings.clauses);
         let verdicts = smt::discharge(name, &obligations.all, portfolio, tick);
-        InductionResult { findings, obligations, verdicts }
+        let result = InductionResult { findings, obligations, verdicts };
+        match result.not_inductive() {
+            Some(missing) => {
+                Self::with(Findings { clauses: Vec::new(), missing: vec![missing] }, name, schedule, portfolio, tick)
+            }
+            None => result,
+        }
+    }
+
+    /// What was tried, and why it proves nothing, if that is so.
+    fn not_inductive(&self) -> Option<String> {
+        let clauses = &self.findings.clauses;
+        let correct = |property: Property| proof::Claim::of(property.name()) == proof::Claim::Correct;
+        let open = self.obligations.all.iter().zip(&self.verdicts).find(|(obligation, discharged)| {
+            correct(obligation.property) && !matches!(discharged.verdict, Verdict::Proved { .. })
+        });
+        let gap = self.obligations.gaps.iter().find(|gap| correct(gap.property)).map(|gap| gap.reason.clone());
+        let reason = open.map(|(obligation, _)| format!("that {} is not proved", obligation.claim)).or(gap)?;
+        let clauses: Vec<String> = clauses.iter().map(|found| format!("    {found}")).collect();
+        (!clauses.is_empty()).then(|| {
+            format!(
+                "no invariant was proved: {reason}. Write the `holds` or `hint` that is missing; this fits what is seen \
+                 at small p:\n{}",
+                clauses.join("\n")
+            )
+        })
     }
 
     /// Whether everything is proved, for all p and all parameters.
@@ -101,7 +127,10 @@ pub fn obligations_with(schedule: &Schedule, found: &[FoundClause]) -> Obligatio
         Ok(claiming) => smt::obligations(&claiming),
         Err(error) => {
             let reason = format!("what was found cannot be read: {error}");
-            Obligations { all: Vec::new(), gaps: vec![smt::MissingObligation { property: Property::Invariant, reason }] }
+            Obligations {
+                all: Vec::new(),
+                gaps: vec![smt::MissingObligation { property: Property::Invariant, reason }],
+            }
         }
     }
 }

@@ -22,11 +22,9 @@ pub(super) fn of_states(schedule: &Schedule, n: usize, sights: &Sights) -> Vec<V
         if known(state.var.slot) || state.backward {
             return Vec::new();
         }
-        let wanted: Vec<i64> = seen
-            .iter()
-            .filter_map(|sight| sight.values.iter().find(|(slot, _)| *slot == state.var.slot))
-            .map(|(_, value)| *value)
-            .collect();
+        let value =
+            |sight: &&Sight| sight.values.iter().find(|(slot, _)| *slot == state.var.slot).map(|(_, value)| *value);
+        let wanted: Vec<Option<i64>> = seen.iter().map(value).collect();
         let is = |value: Expr| Expr::binary(Binary::Eq, Expr::Var(state.var.clone()), value);
         terms.fitting(&wanted).into_iter().map(is).collect()
     };
@@ -67,15 +65,13 @@ pub(super) fn metrics(schedule: &Schedule, l: &Loop) -> Vec<Metric> {
 /// What a counter could be, the simplest first.
 pub(super) fn of_counter(schedule: &Schedule, n: usize, sights: &Sights, metric: Metric) -> Vec<Expr> {
     let seen: Vec<&Sight> = sights.of_loops[n].iter().collect();
-    let wanted: Vec<i64> = seen.iter().map(|sight| sight.used(metric)).collect();
-    for with_rank in [false, true] {
-        let allowed = |e: &Expr| with_rank || !of_rank(schedule, e);
-        let found = Terms::of(schedule, n, sights, &seen, allowed).fitting(&wanted);
-        if !found.is_empty() {
-            return found;
-        }
+    let wanted: Vec<Option<i64>> = seen.iter().map(|sight| Some(sight.used(metric))).collect();
+    let alike = Terms::of(schedule, n, sights, &seen, |e| !of_rank(schedule, e)).fitting(&wanted);
+    if !alike.is_empty() {
+        return alike;
     }
-    Vec::new()
+    let conditions = terms::conditions(schedule, n, sights, &seen);
+    Terms::of(schedule, n, sights, &seen, |_| true).fitting_by_cases(&wanted, &conditions)
 }
 
 /// Hints that often help: halves of what is even, ranks that stay in range, powers of two.
@@ -109,4 +105,3 @@ pub(super) fn hints(schedule: &Schedule, n: usize, sights: &Sights) -> Vec<Expr>
     }
     found
 }
-

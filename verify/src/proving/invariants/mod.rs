@@ -45,7 +45,8 @@ pub fn wants_claims(schedule: &Schedule) -> bool {
     let forward = schedule.forward();
     let schedule = forward.as_ref().unwrap_or(schedule);
     let flat = !schedule.uses_placement() && schedule.within().next().is_none();
-    let wants = |l: &Loop| wants_memory(schedule, l) || !l.indices.is_empty() && !facts::metrics(schedule, l).is_empty();
+    let wants =
+        |l: &Loop| wants_memory(schedule, l) || !l.indices.is_empty() && !facts::metrics(schedule, l).is_empty();
     flat && schedule.loops.iter().any(wants)
 }
 

@@ -129,6 +129,7 @@ impl<'a> Search<'a> {
 
     /// Tries candidates until all that is missing is found.
     pub(super) fn run(mut self, portfolio: &Portfolio) -> Findings {
+        self.readable();
         if !self.unfit.is_empty() {
             let missing = self.unfit.iter().map(|&n| table::nothing_fits(self.schedule, n, self.sights)).collect();
             return Findings { clauses: Vec::new(), missing };
@@ -158,6 +159,9 @@ impl<'a> Search<'a> {
         for choice in &mut self.choices {
             while choice.clause().is_some_and(|clause| self.schedule.claiming(&[clause]).is_err()) {
                 choice.current += 1;
+            }
+            if choice.about == About::Memory && choice.clause().is_none() && !self.unfit.contains(&choice.round) {
+                self.unfit.push(choice.round);
             }
         }
     }

@@ -18,6 +18,8 @@ pub(super) struct Shapes<'a> {
     pub(super) sights: &'a Sights,
     pub(super) seen: Vec<&'a Sight>,
     pub(super) wanted: Vec<&'a BTreeSet<usize>>,
+    /// The number around which the elements wrap, if it is not p.
+    around: Option<i64>,
 }
 
 /// A set that fits; the smaller, the simpler.
@@ -34,7 +36,8 @@ impl<'a> Shapes<'a> {
             Held::Blocks(blocks) => Some(blocks),
             Held::Lines(_) => None,
         });
-        Shapes { schedule, n, sights, wanted: wanted.collect(), seen }
+        let around = matches!(schedule.blocks, Expr::Int(_)).then_some(1);
+        Shapes { schedule, n, sights, wanted: wanted.collect(), seen, around }
     }
 
     /// The contributors to a line that has the same ones in all its blocks.
@@ -49,7 +52,7 @@ impl<'a> Shapes<'a> {
             }
             wanted.push(first);
         }
-        Some(Shapes { schedule, n, sights, seen, wanted })
+        Some(Shapes { schedule, n, sights, seen, wanted, around: None })
     }
 
     fn l(&self) -> &'a Loop {
@@ -59,6 +62,9 @@ impl<'a> Shapes<'a> {
     /// All sets that fit, the simplest first.
     pub(super) fn fitting(&self) -> Vec<BlockSet> {
         let mut found = self.progressions();
+        if found.is_empty() {
+            found = self.windows();
+        }
         if found.is_empty() {
             found = self.arrived();
         }
@@ -70,7 +76,7 @@ impl<'a> Shapes<'a> {
     /// `[base ± stride * k; k in 0..count]`
     fn progressions(&self) -> Vec<Fitting> {
         let counts = self.counts();
-        if counts.is_empty() {
+        if counts.is_empty() || self.around.is_some() {
             return Vec::new();
         }
         let terms = Terms::of(self.schedule, self.n, self.sights, &self.seen, |e| !of_rank(self.schedule, e));
@@ -82,7 +88,8 @@ impl<'a> Shapes<'a> {
             for stride in terms.atoms.iter().chain(&terms.pairs) {
                 for op in [Binary::Add, Binary::Sub] {
                     if self.is_progression(&base, stride, op) {
-                        found.extend(counts.iter().map(|count| self.progression(&base.expr, op, &stride.expr, count)));
+                        found
+                            .extend(counts.iter().map(|count| self.progression(&base.expr, op, &stride.expr, count)));
                     }
                 }
                 if found.len() >= MOST {
@@ -93,17 +100,48 @@ impl<'a> Shapes<'a> {
         found
     }
 
-    /// The expressions for the number of elements: without the rank where possible.
+    /// The expressions for the number of elements, the same on all ranks.
     fn counts(&self) -> Vec<Expr> {
-        let wanted: Vec<i64> = self.wanted.iter().map(|set| set.len() as i64).collect();
-        for with_rank in [false, true] {
-            let allowed = |e: &Expr| with_rank || !of_rank(self.schedule, e);
-            let found = Terms::of(self.schedule, self.n, self.sights, &self.seen, allowed).fitting(&wanted);
-            if !found.is_empty() {
-                return found;
+        let allowed = |e: &Expr| !of_rank(self.schedule, e);
+        Terms::of(self.schedule, self.n, self.sights, &self.seen, allowed).fitting(&self.sizes())
+    }
+
+    fn sizes(&self) -> Vec<Option<i64>> {
+        self.wanted.iter().map(|set| Some(set.len() as i64)).collect()
+    }
+
+    /// `[base + k; k in 0..count]` or `[base - k; k in 0..count]`, where both may differ from rank to rank.
+    fn windows(&self) -> Vec<Fitting> {
+        let Some(ends) =
+            self.seen.iter().zip(&self.wanted).map(|(sight, set)| self.ends(sight, set)).collect::<Option<Vec<_>>>()
+        else {
+            return Vec::new();
+        };
+        let terms = Terms::of(self.schedule, self.n, self.sights, &self.seen, |_| true);
+        let conditions = terms::conditions(self.schedule, self.n, self.sights, &self.seen);
+        let firsts: Vec<Option<i64>> = ends.iter().map(|ends| ends.map(|(first, _)| first)).collect();
+        let lasts: Vec<Option<i64>> = ends.iter().map(|ends| ends.map(|(_, last)| last)).collect();
+        let counts = terms.fitting_by_cases(&self.sizes(), &conditions);
+        let mut found = Vec::new();
+        for (op, wanted) in [(Binary::Add, firsts), (Binary::Sub, lasts)] {
+            for base in terms.fitting_by_cases(&wanted, &conditions).into_iter().take(2) {
+                found.extend(counts.iter().map(|count| self.progression(&base, op, &Expr::Int(1), count)));
             }
         }
-        Vec::new()
+        found
+    }
+
+    /// The first and the last of numbers that follow each other around p; `Some(None)` if they can be any, because
+    /// there are none or all, and `None` if they do not follow each other.
+    #[allow(clippy::option_option)]
+    fn ends(&self, sight: &Sight, set: &BTreeSet<usize>) -> Option<Option<(i64, i64)>> {
+        let p = self.around.unwrap_or_else(|| self.sights.p(sight)) as usize;
+        if set.is_empty() || set.len() == p {
+            return Some(None);
+        }
+        let mut firsts = set.iter().filter(|&&x| !set.contains(&((x + p - 1) % p)));
+        let (first, None) = (*firsts.next()?, firsts.next()) else { return None };
+        Some(Some((first as i64, ((first + set.len() - 1) % p) as i64)))
     }
 
     /// The rank, the first of its aligned group, and what definitions say of the rank.
@@ -150,7 +188,7 @@ impl<'a> Shapes<'a> {
     }
 
     fn progression(&self, base: &Expr, op: Binary, stride: &Expr, count: &Expr) -> Fitting {
-        let var = Var { name: self.free_name(&["k"]), slot: self.schedule.slots };
+        let var = Var { name: self.free_name(&[]), slot: self.schedule.slots };
         let k = Expr::Var(var.clone());
         let step = match stride {
             Expr::Int(1) => k,
@@ -163,11 +201,11 @@ impl<'a> Shapes<'a> {
     }
 
     /// A name for an index that nothing in the declaration has.
-    fn free_name(&self, taken: &[&str]) -> String {
+    fn free_name(&self, taken: &[&Index]) -> String {
         let names: BTreeSet<String> = names(self.schedule);
         let candidates = ["k", "o", "m", "e", "i", "j"].map(String::from);
         let numbered = (1..).map(|i| format!("k{i}"));
-        let free = |name: &String| !names.contains(name) && !(taken.len() > 1 && taken.contains(&name.as_str()));
+        let free = |name: &String| !names.contains(name) && taken.iter().all(|index| index.var.name != *name);
         candidates.into_iter().chain(numbered).find(free).unwrap_or_default()
     }
 
@@ -179,8 +217,11 @@ impl<'a> Shapes<'a> {
         let states: Vec<usize> = l.states.iter().map(|state| state.var.slot).collect();
         let mut sets = Vec::new();
         for lo in [Expr::Int(0), index.lo.clone()] {
-            let parts: Option<Vec<Comprehension>> =
-                recvs.iter().map(|t| self.earlier(t, &index.var, &lo, &states)).collect::<Option<Vec<_>>>().map(|all| all.concat());
+            let parts: Option<Vec<Comprehension>> = recvs
+                .iter()
+                .map(|t| self.earlier(t, &index.var, &lo, &states))
+                .collect::<Option<Vec<_>>>()
+                .map(|all| all.concat());
             let Some(parts) = parts else { continue };
             let own = Comprehension { item: Expr::var("rank", 0), over: vec![], filter: None };
             sets.push(parts.clone());
@@ -196,7 +237,8 @@ impl<'a> Shapes<'a> {
 
     /// What a clause received in the rounds before this one.
     fn earlier(&self, t: &Transfer, index: &Var, lo: &Expr, states: &[usize]) -> Option<Vec<Comprehension>> {
-        let before = Var { name: self.free_name(&[]), slot: self.schedule.slots };
+        let inner: Vec<&Index> = t.each.iter().chain(t.blocks.parts.iter().flat_map(|part| &part.over)).collect();
+        let before = Var { name: self.free_name(&inner), slot: self.schedule.slots };
         let earlier = |e: &Expr| {
             let e = inlined(self.schedule, e, &[index.slot]);
             let e = replaced(&e, index.slot, &Expr::Var(before.clone()));

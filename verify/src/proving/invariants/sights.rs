@@ -6,7 +6,7 @@ use roundel_spec::Violation;
 use roundel_spec::check::bounds::{RoundCount, Usage};
 use roundel_spec::check::{self, CheckInput, Passed, Point, Points};
 use roundel_spec::eval::{self, Env, Halt, Walker};
-use roundel_spec::schedule::{Loop, Metric};
+use roundel_spec::schedule::{Loop, Metric, ROOT};
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 
@@ -19,6 +19,9 @@ const EVERY_RANK: usize = 9;
 
 /// As many combinations of parameters as fit into so many pairs of ranks, at each p.
 const SHARE: u64 = 600;
+
+/// The largest root that is looked at: where there is one root there are others like it.
+const FEW_ROOTS: i64 = 2;
 
 /// One rank between two rounds.
 #[derive(Clone, Debug)]
@@ -66,7 +69,7 @@ impl Sights {
         let many = schedule.kind.moves() || schedule.kind.reduces() && schedule.kind.has_a_block_each();
         let largest = if many || schedule.kind.is_divided() { LARGEST_OF_MANY } else { LARGEST };
         let mut all = Sights { points: Vec::new(), of_loops: vec![Vec::new(); schedule.loops.len()] };
-        for point in Points::new(schedule, 1..=largest).thinned(SHARE).iter() {
+        for point in Points::new(&few_roots(schedule), 1..=largest).thinned(SHARE).iter() {
             let p = point.placement.p();
             if p > EVERY_RANK && !matches!(p, 11 | 12 | 16 | 17 | 25 | 32 | 33) {
                 continue;
@@ -117,6 +120,14 @@ impl Sights {
     pub(super) fn p(&self, sight: &Sight) -> i64 {
         self.points[sight.point].placement.p() as i64
     }
+}
+
+/// The same schedule with limits that let roots be ranks.
+fn few_roots(schedule: &Schedule) -> Schedule {
+    let mut few = schedule.clone();
+    let roots = schedule.numbers.iter().map(|number| schedule.kind.has_root() && number.var.name == ROOT);
+    few.limits.numbers.iter_mut().zip(roots).filter(|(_, root)| *root).for_each(|(limit, _)| *limit = FEW_ROOTS);
+    few
 }
 
 struct Watcher<'a, 'b> {

@@ -30,7 +30,9 @@ pub(super) fn nothing_fits(schedule: &Schedule, n: usize, sights: &Sights) -> St
     }
     lines.extend(rows.into_iter().map(|(when, cells)| format!("    {when}: {}", cells.join("; "))));
     let write = match schedule.kind.reduces() {
-        false => "`#[holds(blocks = [rank + k; k in 0..n])]`, with the blocks that a rank holds before a round".into(),
+        false => {
+            "`#[holds(blocks = [rank + k; k in 0..n])]`, with the blocks that a rank holds before a round".into()
+        }
         true => {
             let line = schedule.lines.first().map_or("acc", String::as_str);
             format!("`#[holds({line} = [rank + k; k in 0..n])]`, with the ranks whose contributions a rank has")
@@ -54,9 +56,8 @@ fn when(l: &Loop, sight: &Sight) -> String {
 }
 
 fn holds(schedule: &Schedule, sight: &Sight) -> String {
-    let set = |set: &BTreeSet<usize>| {
-        format!("{{{}}}", set.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
-    };
+    let set =
+        |set: &BTreeSet<usize>| format!("{{{}}}", set.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "));
     match &sight.held {
         Held::Blocks(blocks) => format!("holds {}", set(blocks)),
         Held::Lines(lines) => {

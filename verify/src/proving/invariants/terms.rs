@@ -6,7 +6,7 @@
 use super::sights::{Sight, Sights};
 use roundel_spec::Schedule;
 use roundel_spec::arith;
-use roundel_spec::expr::{Binary, Builtin, Expr};
+use roundel_spec::expr::{Binary, Builtin, Expr, Unary};
 use roundel_spec::schedule::Loop;
 use std::collections::HashSet;
 
@@ -64,7 +64,8 @@ impl Operator {
     /// Whether the operands are worth trying: no operation that leaves one as it is, no power of something that changes.
     fn suits(self, a: &Expr, b: &Expr) -> bool {
         match (self, a, b) {
-            (Operator::Builtin(Builtin::Pow), Expr::Int(_) | Expr::Var(_), Expr::Int(_)) => false,
+            (_, Expr::Int(_), Expr::Int(_)) => false,
+            (Operator::Builtin(Builtin::Pow), Expr::Var(_), Expr::Int(_)) => false,
             (Operator::Builtin(Builtin::Pow), Expr::Int(2) | Expr::Var(_), _) => true,
             (Operator::Builtin(Builtin::Pow), ..) => false,
             (Operator::Binary(Binary::Add | Binary::Sub), _, Expr::Int(1)) => true,
@@ -123,7 +124,7 @@ impl Terms {
         for op in OPERATORS {
             for (i, a) in atoms.iter().enumerate() {
                 for (k, b) in atoms.iter().enumerate() {
-                    if (op.commutes() && k < i && !matches!(a.expr, Expr::Int(_))) || !op.suits(&a.expr, &b.expr) {
+                    if (op.commutes() && k < i && !matches!(b.expr, Expr::Int(_))) || !op.suits(&a.expr, &b.expr) {
                         continue;
                     }
                     let values: Values =
@@ -138,12 +139,14 @@ impl Terms {
         Terms { atoms, pairs }
     }
 
-    /// The expressions that have these values, the simplest first.
-    pub(super) fn fitting(&self, wanted: &[i64]) -> Vec<Expr> {
-        let fits = |term: &&Term| term.values.iter().zip(wanted).all(|(value, wanted)| *value == Some(*wanted));
+    /// The expressions that have these values, the simplest first. Where no value is wanted, any will do.
+    pub(super) fn fitting(&self, wanted: &[Option<i64>]) -> Vec<Expr> {
+        let fits =
+            |term: &&Term| term.values.iter().zip(wanted).all(|(value, wanted)| wanted.is_none() || value == wanted);
         let simple = self.atoms.iter().chain(&self.pairs).filter(fits);
         let mut found: Vec<Expr> = simple.take(ALIKE).map(|term| term.expr.clone()).collect();
-        if let Some(first) = wanted.first().filter(|first| wanted.iter().all(|one| one == *first)) {
+        let mut some = wanted.iter().flatten();
+        if let Some(first) = some.next().filter(|first| some.all(|one| one == *first)) {
             found.retain(|e| *e != Expr::Int(*first));
             found.insert(0, Expr::Int(*first));
         }
@@ -153,12 +156,36 @@ impl Terms {
         found
     }
 
-    fn deeper(&self, wanted: &[i64]) -> Vec<Expr> {
+    /// The expressions that have these values, one for each side of a condition where there is none for both.
+    pub(super) fn fitting_by_cases(&self, wanted: &[Option<i64>], conditions: &[Term]) -> Vec<Expr> {
+        let found = self.fitting(wanted);
+        if !found.is_empty() {
+            return found;
+        }
+        let mut found = Vec::new();
+        for condition in conditions {
+            let side = |side: i64| {
+                let there = condition.values.iter().zip(wanted);
+                let wanted: Values = there.map(|(value, wanted)| wanted.filter(|_| *value == Some(side))).collect();
+                self.fitting(&wanted).into_iter().next().filter(|_| wanted.iter().any(Option::is_some))
+            };
+            if let Some(then) = side(1)
+                && let Some(otherwise) = side(0)
+            {
+                found.push(Expr::If(Box::new(condition.expr.clone()), Box::new(then), Box::new(otherwise)));
+            }
+        }
+        found.sort_by_key(size);
+        found.truncate(ALIKE);
+        found
+    }
+
+    fn deeper(&self, wanted: &[Option<i64>]) -> Vec<Expr> {
         let mut found = Vec::new();
         let mut try_both = |op: Operator, a: &Term, b: &Term| {
             let mut values = a.values.iter().zip(&b.values).zip(wanted);
-            let fits = |((a, b), wanted): ((&Option<i64>, &Option<i64>), &i64)| {
-                a.zip(*b).and_then(|(a, b)| op.apply(a, b)) == Some(*wanted)
+            let fits = |((a, b), wanted): ((&Option<i64>, &Option<i64>), &Option<i64>)| {
+                wanted.is_none() || a.zip(*b).and_then(|(a, b)| op.apply(a, b)) == *wanted
             };
             if op.suits(&a.expr, &b.expr) && values.all(fits) {
                 found.push(op.expr(&a.expr, &b.expr));
@@ -172,10 +199,53 @@ impl Terms {
                 }
             }
         }
-        found.sort_by_key(size);
+        // Rather `2 * i - 1` than `i + (i - 1)`.
+        found.sort_by_key(|e| (size(e), e.children().last().is_some_and(|last| size(last) > 1)));
         found.truncate(ALIKE);
         found
     }
+}
+
+/// Conditions that tell ranks apart: those of the declaration, and whether a rank is the first of its group.
+pub(super) fn conditions(schedule: &Schedule, n: usize, sights: &Sights, seen: &[&Sight]) -> Vec<Term> {
+    let l = &schedule.loops[n];
+    let known = known_slots(schedule, l);
+    let mut found: Vec<Expr> = Vec::new();
+    let mut add = |e: &Expr| {
+        e.walk(&mut |e| {
+            let literal = matches!(e, Expr::Bool(_));
+            if !literal && !is_number(schedule, e) && is_known(e, &known) && !found.contains(e) {
+                found.push(e.clone());
+            }
+        });
+    };
+    l.transfers.iter().flat_map(|t| &t.when).for_each(&mut add);
+    for index in schedule.definitions_in(n) {
+        add(&schedule.functions[index].body);
+    }
+    let ranks: Vec<Expr> = ranks(schedule, n);
+    for state in &l.states {
+        let state = || Expr::Var(state.var.clone());
+        for v in &ranks {
+            let over = Expr::binary(Binary::Rem, v.clone(), state());
+            add(&Expr::binary(Binary::Eq, over, 0.into()));
+            add(&Expr::binary(Binary::Lt, v.clone(), state()));
+        }
+    }
+    let evaluate = |expr: Expr| Term { values: values(schedule, sights, seen, &expr), expr };
+    let mut known: HashSet<Values> = HashSet::new();
+    found.sort_by_key(size);
+    found.into_iter().map(evaluate).filter(|term| known.insert(term.values.clone())).collect()
+}
+
+/// The rank, and what the declaration counts ranks by: definitions without arguments that depend on it.
+fn ranks(schedule: &Schedule, n: usize) -> Vec<Expr> {
+    let own = schedule.definitions_in(n).into_iter().filter(|&i| {
+        let function = &schedule.functions[i];
+        function.args.is_empty() && is_number(schedule, &function.body) && of_rank(schedule, &function.body)
+    });
+    let named = own.map(|i| Expr::Call(schedule.functions[i].name.clone(), i, Vec::new()));
+    [Expr::var("rank", 0)].into_iter().chain(named).collect()
 }
 
 /// The values of an expression at some sights.
@@ -216,6 +286,14 @@ pub(super) fn own_expressions(schedule: &Schedule, n: usize) -> Vec<Expr> {
             part.over.iter().for_each(|index| add(&index.hi));
         }
     }
+    // A rank that is the first of its group has a group as large as its lowest bit.
+    if schedule.kind.reduces() || schedule.kind.has_root() {
+        let lowest = |v: Expr| {
+            let minus = Expr::Unary(Unary::Neg, Box::new(v.clone()));
+            Expr::binary(Binary::BitAnd, v, minus)
+        };
+        found.extend(ranks(schedule, n).into_iter().map(lowest));
+    }
     found.sort_by_key(|e| (!matches!(e, Expr::Int(_)), size(e)));
     found
 }
@@ -234,7 +312,7 @@ fn is_known(e: &Expr, known: &[usize]) -> bool {
 
 fn is_number(schedule: &Schedule, e: &Expr) -> bool {
     match e {
-        Expr::Bool(_) | Expr::Unary(roundel_spec::expr::Unary::Not, _) => false,
+        Expr::Bool(_) | Expr::Unary(Unary::Not, _) => false,
         Expr::Binary(op, ..) => !op.is_logical(),
         Expr::If(_, then, _) => is_number(schedule, then),
         Expr::Call(_, index, _) => is_number(schedule, &schedule.functions[*index].body),

@@ -7,8 +7,8 @@ use crate::cli::commands::{CommandOutcome, counted, print, print_json, save};
 use crate::cli::range::{PAIRS_WITH_PLACES, ProcessRange, WITH_PLACES};
 use crate::cli::{Engine, ProveArgs};
 use crate::error::Error;
-use crate::proving::progress::WorkProgress;
 use crate::proving::invariants;
+use crate::proving::progress::WorkProgress;
 use crate::proving::prove::{self, Base, InductionResult};
 use crate::proving::smt::{AnswerCache, Effort, Portfolio, Solver, SolverAnswer, lemmas, obligations};
 use crate::proving::sweep;
@@ -193,7 +193,8 @@ fn by_induction(engine: bool, portfolio: Option<&Portfolio>, base: &Base, proof:
     let induction = engine.then(|| {
         let portfolio = portfolio.unwrap_or(&unasked);
         // A collective that is wrong has no invariant.
-        let findings = if proof.violated { Default::default() } else { invariants::find(&subject.schedule, portfolio) };
+        let findings =
+            if proof.violated { Default::default() } else { invariants::find(&subject.schedule, portfolio) };
         let all = prove::obligations_with(&subject.schedule, &findings.clauses).all.len();
         let progress = WorkProgress::new(all, "proving");
         InductionResult::with(findings, &subject.name, &subject.schedule, portfolio, &|| progress.step())
@@ -352,7 +353,8 @@ impl<'a> ProofReport<'a> {
             return Ok(false);
         }
         let path = path.display();
-        self.note = Some(format!("written into {path}, which is another declaration now: `roundel prove` records it"));
+        self.note =
+            Some(format!("written into {path}, which is another declaration now: `roundel prove` records it"));
         Ok(true)
     }
 

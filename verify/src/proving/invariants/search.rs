@@ -2,7 +2,7 @@
 //! is replaced by the next.
 
 use super::sights::Sights;
-use super::{Findings, facts, shapes::Shapes, states_line, table, wants_memory};
+use super::{Findings, facts, pairs, shapes::Shapes, states_line, table, wants_memory};
 use crate::proving::smt::{Effort, Obligation, Portfolio, Property, SolverAnswer, obligations};
 use crate::proving::sweep::parallel;
 use roundel_spec::Schedule;
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const QUICK: Effort = Effort::seconds(1);
 
 /// As many combinations of candidates are tried.
-const ATTEMPTS: usize = 16;
+const ATTEMPTS: usize = 10;
 
 /// What a clause is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,7 +107,10 @@ impl<'a> Search<'a> {
                 let found = shapes.map_or_else(Vec::new, |shapes| shapes.fitting());
                 sets.push(found.iter().map(|set| format!("holds({name} = {set})")).collect::<Vec<_>>());
             }
-        } else if !schedule.kind.moves() {
+        } else if schedule.kind.moves() {
+            let found = pairs::fitting(schedule, n, sights);
+            sets.push(found.iter().map(|set| format!("holds(blocks = {set})")).collect());
+        } else {
             let found = Shapes::of_blocks(schedule, n, sights).fitting();
             sets.push(found.iter().map(|set| format!("holds(blocks = {set})")).collect());
         }
@@ -142,7 +145,12 @@ impl<'a> Search<'a> {
             if self.choices.iter().all(|choice| choice.candidates.len() == 1 && choice.about != About::Hint) {
                 return Findings { clauses, missing: Vec::new() };
             }
-            let failures = quickly(&self.schedule.name, &obligations(&claiming).all, portfolio);
+            let asked = obligations(&claiming);
+            if asked.gaps.iter().any(|gap| Claim::of(gap.property.name()) == Claim::Correct) {
+                // What is not encoded no other candidate proves.
+                return Findings { clauses, missing: Vec::new() };
+            }
+            let failures = quickly(&self.schedule.name, &asked.all, portfolio);
             if best.as_ref().is_none_or(|(fewest, _)| failures.len() < *fewest) && !failures.iter().any(is_grave) {
                 best = Some((failures.len(), clauses));
             }

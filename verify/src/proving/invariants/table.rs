@@ -22,7 +22,7 @@ pub(super) fn nothing_fits(schedule: &Schedule, n: usize, sights: &Sights) -> St
     let mut rows: Vec<(String, Vec<String>)> = Vec::new();
     for sight in shown {
         let when = when(l, sight);
-        let cell = format!("rank {} {}", sight.rank, holds(schedule, sight));
+        let cell = format!("rank {} {}", sight.rank, holds(schedule, sight, p as usize));
         match rows.iter_mut().find(|(known, _)| *known == when) {
             Some((_, cells)) => cells.push(cell),
             None => rows.push((when, vec![cell])),
@@ -30,6 +30,10 @@ pub(super) fn nothing_fits(schedule: &Schedule, n: usize, sights: &Sights) -> St
     }
     lines.extend(rows.into_iter().map(|(when, cells)| format!("    {when}: {}", cells.join("; "))));
     let write = match schedule.kind.reduces() {
+        false if schedule.kind.moves() => {
+            "`#[holds(blocks = [rank - j % X -> rank - j % X + j; j in 0..p])]`, with the blocks that a rank has"
+                .into()
+        }
         false => {
             "`#[holds(blocks = [rank + k; k in 0..n])]`, with the blocks that a rank holds before a round".into()
         }
@@ -55,9 +59,12 @@ fn when(l: &Loop, sight: &Sight) -> String {
     if values.is_empty() { "after the round".into() } else { format!("{time} {}", values.join(", ")) }
 }
 
-fn holds(schedule: &Schedule, sight: &Sight) -> String {
-    let set =
-        |set: &BTreeSet<usize>| format!("{{{}}}", set.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "));
+fn holds(schedule: &Schedule, sight: &Sight, p: usize) -> String {
+    let block = |block: &usize| match schedule.kind.moves() {
+        true => format!("{} -> {}", block / p, block % p),
+        false => block.to_string(),
+    };
+    let set = |set: &BTreeSet<usize>| format!("{{{}}}", set.iter().map(block).collect::<Vec<_>>().join(", "));
     match &sight.held {
         Held::Blocks(blocks) => format!("holds {}", set(blocks)),
         Held::Lines(lines) => {

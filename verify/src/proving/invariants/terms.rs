@@ -7,7 +7,7 @@ use super::sights::{Sight, Sights};
 use roundel_spec::Schedule;
 use roundel_spec::arith;
 use roundel_spec::expr::{Binary, Builtin, Expr, Unary};
-use roundel_spec::schedule::Loop;
+use roundel_spec::schedule::{BoundScope, Loop};
 use std::collections::HashSet;
 
 /// The values of an expression at all sights; `None` where it has none.
@@ -223,6 +223,9 @@ pub(super) fn conditions(schedule: &Schedule, n: usize, sights: &Sights, seen: &
     for index in schedule.definitions_in(n) {
         add(&schedule.functions[index].body);
     }
+    for index in &l.indices {
+        add(&Expr::binary(Binary::Lt, Expr::Var(index.var.clone()), index.hi.clone()));
+    }
     let ranks: Vec<Expr> = ranks(schedule, n);
     for state in &l.states {
         let state = || Expr::Var(state.var.clone());
@@ -286,6 +289,9 @@ pub(super) fn own_expressions(schedule: &Schedule, n: usize) -> Vec<Expr> {
             part.over.iter().for_each(|index| add(&index.hi));
         }
     }
+    // What a bound says of the whole run, a counter reaches.
+    let whole = schedule.bounds.iter().filter(|bound| !matches!(bound.scope, BoundScope::PerRound(_)));
+    whole.for_each(|bound| add(&bound.value));
     // A rank that is the first of its group has a group as large as its lowest bit.
     if schedule.kind.reduces() || schedule.kind.has_root() {
         let lowest = |v: Expr| {

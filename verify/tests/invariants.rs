@@ -7,10 +7,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod command;
 mod common;
 
-use command::Subcommand;
 use common::{every, everything, z3};
 use roundel::algorithms::find;
 use roundel_spec::Schedule;
@@ -19,6 +17,7 @@ use roundel_verify::proving::invariants;
 use roundel_verify::proving::prove::{self, Base, InductionResult};
 use roundel_verify::proving::smt::{Portfolio, Verdict};
 use roundel_verify::source::Source;
+use std::process::Command;
 
 /// Entries that are proved without a word about what ranks hold. The first ones are proved in every run.
 const FOUND: &[&str] = &[
@@ -63,6 +62,13 @@ fn stripped_entry(name: &str) -> Schedule {
     let schedule = schedule_of(&stripped(find(name).unwrap().source));
     assert!(schedule.loops.iter().all(|l| l.holds.is_empty() && l.hints.is_empty()), "{name}");
     schedule
+}
+
+/// What a command prints; it must succeed.
+fn roundel(args: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_roundel")).args(args).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
 }
 
 fn proved(name: &str, schedule: &Schedule) -> InductionResult {
@@ -179,7 +185,7 @@ fn where_nothing_fits_the_message_says_what_was_seen() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("strange.rs");
     std::fs::write(&file, NO_SHAPE).unwrap();
-    let text = Subcommand("prove").text(&[file.to_str().unwrap(), "-p", "1..=20"]);
+    let text = roundel(&["prove", file.to_str().unwrap(), "-p", "1..=20"]);
     let words = [
         "no invariant was found for the round",
         "Write `#[holds(blocks = [rank + k; k in 0..n])]`",
@@ -200,15 +206,14 @@ fn what_was_found_is_printed_and_written_into_the_source() {
     let file = folder.path().join("ring.rs");
     let path = file.to_str().unwrap();
     std::fs::write(&file, stripped(find("allgather/ring").unwrap().source)).unwrap();
-    let prove = Subcommand("prove");
-    let text = prove.text(&[path, "--engine", "smt", "--write-holds", "--require-all-p"]);
+    let text = roundel(&["prove", path, "--engine", "smt", "--write-holds", "--require-all-p"]);
     assert!(text.contains("found: #[holds(blocks = [rank - k; k in 0..s + 1]"), "{text}");
     assert!(text.contains("written into"), "{text}");
     let written = std::fs::read_to_string(&file).unwrap();
     assert!(written.contains("\n#[holds(blocks = [rank - k; k in 0..s + 1], messages_sent = s"), "{written}");
-    assert!(Subcommand("check").text(&[path]).contains("Ring"));
+    assert!(roundel(&["check", path]).contains("Ring"));
     // Nothing is left to be found.
-    let again = prove.text(&[path, "--engine", "smt", "--no-record", "--require-all-p"]);
+    let again = roundel(&["prove", path, "--engine", "smt", "--no-record", "--require-all-p"]);
     assert!(!again.contains("found") && again.contains("proved for all p"), "{again}");
 }
 

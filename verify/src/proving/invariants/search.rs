@@ -137,12 +137,14 @@ impl<'a> Search<'a> {
             let missing = self.unfit.iter().map(|&n| table::nothing_fits(self.schedule, n, self.sights)).collect();
             return Findings { clauses: Vec::new(), missing };
         }
-        let mut best: Option<(usize, Vec<FoundClause>)> = None;
+        let first = self.clauses();
+        let mut best: Option<((usize, usize), Vec<FoundClause>)> = None;
         for _ in 0..ATTEMPTS {
             self.readable();
             let clauses = self.clauses();
             let Ok(claiming) = self.schedule.claiming(&clauses) else { break };
-            if self.choices.iter().all(|choice| choice.candidates.len() == 1 && choice.about != About::Hint) {
+            let only = |choice: &Choice| choice.candidates.len() == 1 && choice.about != About::Hint;
+            if portfolio.solvers.is_empty() || self.choices.iter().all(only) {
                 return Findings { clauses, missing: Vec::new() };
             }
             let asked = obligations(&claiming);
@@ -151,15 +153,18 @@ impl<'a> Search<'a> {
                 return Findings { clauses, missing: Vec::new() };
             }
             let failures = quickly(&self.schedule.name, &asked.all, portfolio);
-            if best.as_ref().is_none_or(|(fewest, _)| failures.len() < *fewest) && !failures.iter().any(is_grave) {
-                best = Some((failures.len(), clauses));
+            let correct = |failure: &&Failure| Claim::of(failure.property.name()) == Claim::Correct;
+            let grave = failures.iter().filter(correct).count();
+            // A counter that is left out leaves a gap.
+            let open = (grave, failures.len() - grave + asked.gaps.len());
+            if best.as_ref().is_none_or(|(fewest, _)| open < *fewest) && !failures.iter().any(is_grave) {
+                best = Some((open, clauses));
             }
             if failures.is_empty() || !self.advance(&failures) {
                 break;
             }
         }
-        let clauses = best.map_or_else(|| self.clauses(), |(_, clauses)| clauses);
-        Findings { clauses, missing: Vec::new() }
+        Findings { clauses: best.map_or(first, |(_, clauses)| clauses), missing: Vec::new() }
     }
 
     /// Drops candidates that cannot be read as clauses, because a name means something else there.

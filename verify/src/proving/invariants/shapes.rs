@@ -85,19 +85,19 @@ impl<'a> Shapes<'a> {
             if !self.begins(&base) {
                 continue;
             }
-            for stride in terms.atoms.iter().chain(&terms.pairs) {
-                for op in [Binary::Add, Binary::Sub] {
-                    if self.is_progression(&base, stride, op) {
-                        found
-                            .extend(counts.iter().map(|count| self.progression(&base.expr, op, &stride.expr, count)));
-                    }
-                }
-                if found.len() >= MOST {
-                    return found;
-                }
+            // Other strides with which it is one are the same around p.
+            if let Some((stride, op)) = self.stride(&base, &terms) {
+                found.extend(counts.iter().map(|count| self.progression(&base.expr, op, stride, count)));
             }
         }
         found
+    }
+
+    /// The simplest stride with which what is held is a progression from a base.
+    fn stride<'t>(&self, base: &Term, terms: &'t Terms) -> Option<(&'t Expr, Binary)> {
+        let strides = terms.atoms.iter().chain(&terms.pairs);
+        let mut both = strides.flat_map(|stride| [Binary::Add, Binary::Sub].map(|op| (stride, op)));
+        both.find(|(stride, op)| self.is_progression(base, stride, *op)).map(|(stride, op)| (&stride.expr, op))
     }
 
     /// The expressions for the number of elements, the same on all ranks.

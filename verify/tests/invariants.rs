@@ -29,6 +29,10 @@ const FOUND: &[&str] = &[
     "allgather/recursive-doubling",
     "allgather/neighbor-exchange",
     "reduce-scatter/circulant",
+    "gather/binomial",
+    "reduce/binomial",
+    "alltoall/pairwise",
+    "alltoall/k-bruck",
 ];
 
 /// A text without the attributes that begin like this.
@@ -64,10 +68,10 @@ fn stripped_entry(name: &str) -> Schedule {
     schedule
 }
 
-/// What a command prints; it must succeed.
-fn roundel(args: &[&str]) -> String {
+/// What a command prints; it must end with this code.
+fn roundel(code: i32, args: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_roundel")).args(args).output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -185,7 +189,8 @@ fn where_nothing_fits_the_message_says_what_was_seen() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("strange.rs");
     std::fs::write(&file, NO_SHAPE).unwrap();
-    let text = roundel(&["prove", file.to_str().unwrap(), "-p", "1..=20"]);
+    // A state without a fact may be too large for the machine.
+    let text = roundel(1, &["prove", file.to_str().unwrap(), "-p", "1..=20"]);
     let words = [
         "no invariant was found for the round",
         "Write `#[holds(blocks = [rank + k; k in 0..n])]`",
@@ -206,14 +211,14 @@ fn what_was_found_is_printed_and_written_into_the_source() {
     let file = folder.path().join("ring.rs");
     let path = file.to_str().unwrap();
     std::fs::write(&file, stripped(find("allgather/ring").unwrap().source)).unwrap();
-    let text = roundel(&["prove", path, "--engine", "smt", "--write-holds", "--require-all-p"]);
+    let text = roundel(0, &["prove", path, "--engine", "smt", "--write-holds", "--require-all-p"]);
     assert!(text.contains("found: #[holds(blocks = [rank - k; k in 0..s + 1]"), "{text}");
     assert!(text.contains("written into"), "{text}");
     let written = std::fs::read_to_string(&file).unwrap();
     assert!(written.contains("\n#[holds(blocks = [rank - k; k in 0..s + 1], messages_sent = s"), "{written}");
-    assert!(roundel(&["check", path]).contains("Ring"));
+    assert!(roundel(0, &["check", path]).contains("Ring"));
     // Nothing is left to be found.
-    let again = roundel(&["prove", path, "--engine", "smt", "--no-record", "--require-all-p"]);
+    let again = roundel(0, &["prove", path, "--engine", "smt", "--no-record", "--require-all-p"]);
     assert!(!again.contains("found") && again.contains("proved for all p"), "{again}");
 }
 

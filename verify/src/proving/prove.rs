@@ -75,8 +75,8 @@ impl InductionResult {
         let clauses: Vec<String> = clauses.iter().map(|found| format!("    {found}")).collect();
         (!clauses.is_empty()).then(|| {
             format!(
-                "no invariant was proved: {reason}. Write the `holds` or `hint` that is missing; this fits what is seen \
-                 at small p:\n{}",
+                "no invariant was proved: {reason}. Write the `holds` or `hint` that is missing; this fits what is \
+                 seen at small p:\n{}",
                 clauses.join("\n")
             )
         })

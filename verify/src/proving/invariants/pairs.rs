@@ -1,6 +1,6 @@
 //! Shapes of what ranks of an all-to-all hold. Of the blocks that go `j` ranks far, a rank holds one before each round:
-//! the one that has come `f(j)` ranks far. So a shape is a function of `j`: the digits that have been moved, `j % X`, or
-//! all of `j` where it is below a limit.
+//! the one that has come `f(j)` ranks far. So a shape is a function of `j`: the digits that have been moved, `j % X`,
+//! or all of `j` where it is below a limit.
 
 use super::sights::{Held, Sight, Sights};
 use super::terms::{Term, Terms, of_rank};

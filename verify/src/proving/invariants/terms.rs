@@ -61,7 +61,7 @@ impl Operator {
         matches!(self, O::Binary(Binary::Add | Binary::Mul) | O::Builtin(Builtin::Min | Builtin::Max))
     }
 
-    /// Whether the operands are worth trying: no operation that leaves one as it is, no power of something that changes.
+    /// Whether the operands are worth trying: no power of something that changes, and few literals.
     fn suits(self, a: &Expr, b: &Expr) -> bool {
         match (self, a, b) {
             (_, Expr::Int(_), Expr::Int(_)) => false,

@@ -8,7 +8,7 @@
 //! Correctness, the order of reduction and the cost are separate claims: a bound that is not proved for all p does not
 //! affect the correctness of the result.
 
-use super::{Placements, ProvedRange};
+use super::{FoundClause, Placements, ProvedRange};
 use crate::check::{Checked, Points};
 use crate::schedule::canonical::hash;
 use crate::schedule::{Bound, Group, Schedule};
@@ -116,6 +116,9 @@ pub struct Gap {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Induction {
+    /// The clauses that the prover found: the obligations are about the declaration together with them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub found: Vec<FoundClause>,
     /// The obligations, all of them, in order.
     pub obligations: Vec<Answered>,
     /// What is not encoded.
@@ -377,6 +380,10 @@ impl Record {
         let exhaustive = self.exhaustive.as_ref().and_then(|part| part.inconsistency(schedule));
         if let Some(reason) = exhaustive.or(self.induction.as_ref().and_then(Induction::inconsistency)) {
             return Err(RecordError::Parts(reason));
+        }
+        let found = self.induction.as_ref().map_or(&[][..], |induction| &induction.found);
+        if let Err(error) = schedule.claiming(found) {
+            return Err(RecordError::Parts(format!("what was found of it cannot be read: {error}")));
         }
         let other = |what: &str| Err(RecordError::Parts(format!("{what} is not what follows from the evidence")));
         match self.follows(schedule, Claim::Correct) {

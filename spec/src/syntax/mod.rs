@@ -9,6 +9,7 @@ mod builder;
 mod clauses;
 mod errors;
 mod expr;
+mod found;
 mod groups;
 mod items;
 mod lines;

@@ -127,6 +127,11 @@ impl NameScope {
         self.names.truncate(mark);
     }
 
+    /// Keeps all slots below `slots` for variables that are already there.
+    pub(crate) fn reserve(&mut self, slots: usize) {
+        self.slots = self.slots.max(slots);
+    }
+
     /// The number of slots in use.
     pub(crate) fn slots(&self) -> usize {
         self.slots

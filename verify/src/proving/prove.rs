@@ -1,13 +1,16 @@
 //! What is proved about a collective, by which engine and for which calls; and its record.
 
+use crate::proving::invariants::{self, Findings};
 use crate::proving::smt::{self, Discharged, Obligations, Portfolio, Property, Refutation, Verdict};
 use roundel_spec::Schedule;
 use roundel_spec::check::Checked;
-use roundel_spec::proof::{self, Answered, Exhaustive, Record};
+use roundel_spec::proof::{self, Answered, Exhaustive, FoundClause, Record};
 use std::collections::BTreeMap;
 
 /// The result of the solver engine.
 pub struct InductionResult {
+    /// What was found that the declaration leaves out: the obligations are about the declaration together with it.
+    pub findings: Findings,
     /// The obligations, and the parts that are not encoded.
     pub obligations: Obligations,
     /// Their verdicts, in the same order.
@@ -32,9 +35,51 @@ pub struct PropertySummary {
 impl InductionResult {
     /// Proves a schedule by induction over its rounds.
     pub fn over(name: &str, schedule: &Schedule, portfolio: &Portfolio, tick: &(impl Fn() + Sync)) -> Self {
-        let obligations = smt::obligations(schedule);
+        Self::with(Findings::default(), name, schedule, portfolio, tick)
+    }
+
+    /// Proves a schedule by induction over its rounds; what it leaves out of `holds` and `hint` is looked for.
+    pub fn searching(name: &str, schedule: &Schedule, portfolio: &Portfolio, tick: &(impl Fn() + Sync)) -> Self {
+        Self::with(invariants::find(schedule, portfolio), name, schedule, portfolio, tick)
+    }
+
+    /// Proves a schedule together with what was found. What is not inductive is not kept: the proof is then that of the
+    /// declaration alone, and the findings say what was tried.
+    pub fn with(
+        findings: Findings,
+        name: &str,
+        schedule: &Schedule,
+        portfolio: &Portfolio,
+        tick: &(impl Fn() + Sync),
+    ) -> Self {
+        let obligations = obligations_with(schedule, &findings.clauses);
         let verdicts = smt::discharge(name, &obligations.all, portfolio, tick);
-        InductionResult { obligations, verdicts }
+        let result = InductionResult { findings, obligations, verdicts };
+        match result.not_inductive() {
+            Some(missing) => {
+                Self::with(Findings { clauses: Vec::new(), missing: vec![missing] }, name, schedule, portfolio, tick)
+            }
+            None => result,
+        }
+    }
+
+    /// What was tried, and why it proves nothing, if that is so.
+    fn not_inductive(&self) -> Option<String> {
+        let clauses = &self.findings.clauses;
+        let correct = |property: Property| proof::Claim::of(property.name()) == proof::Claim::Correct;
+        let open = self.obligations.all.iter().zip(&self.verdicts).find(|(obligation, discharged)| {
+            correct(obligation.property) && !matches!(discharged.verdict, Verdict::Proved { .. })
+        });
+        let gap = self.obligations.gaps.iter().find(|gap| correct(gap.property)).map(|gap| gap.reason.clone());
+        let reason = open.map(|(obligation, _)| format!("that {} is not proved", obligation.claim)).or(gap)?;
+        let clauses: Vec<String> = clauses.iter().map(|found| format!("    {found}")).collect();
+        (!clauses.is_empty()).then(|| {
+            format!(
+                "no invariant was proved: {reason}. Write the `holds` or `hint` that is missing; this fits what is \
+                 seen at small p:\n{}",
+                clauses.join("\n")
+            )
+        })
     }
 
     /// Whether everything is proved, for all p and all parameters.
@@ -73,6 +118,20 @@ impl InductionResult {
     pub fn refutations(&self) -> Vec<Refutation> {
         let all = self.obligations.all.iter().zip(&self.verdicts);
         all.filter_map(|(obligation, discharged)| Refutation::of(obligation, &discharged.verdict)).collect()
+    }
+}
+
+/// The obligations of a schedule together with found clauses. Clauses that cannot be read prove nothing.
+pub fn obligations_with(schedule: &Schedule, found: &[FoundClause]) -> Obligations {
+    match schedule.claiming(found) {
+        Ok(claiming) => smt::obligations(&claiming),
+        Err(error) => {
+            let reason = format!("what was found cannot be read: {error}");
+            Obligations {
+                all: Vec::new(),
+                gaps: vec![smt::MissingObligation { property: Property::Invariant, reason }],
+            }
+        }
     }
 }
 
@@ -130,6 +189,7 @@ impl InductionResult {
             reason: gap.reason.clone(),
         };
         proof::Induction {
+            found: self.findings.clauses.clone(),
             obligations: self.obligations.all.iter().zip(&self.verdicts).map(shown).collect(),
             gaps: self.obligations.gaps.iter().map(gap).collect(),
             lemmas: base.0.clone(),
@@ -152,7 +212,7 @@ pub fn record(
 /// What is outdated in a record; empty if all its queries are those generated today.
 pub fn outdated(schedule: &Schedule, record: &Record) -> Vec<String> {
     let Some(induction) = &record.induction else { return Vec::new() };
-    let obligations = smt::obligations(schedule);
+    let obligations = obligations_with(schedule, &induction.found);
     let asked = obligations.all.iter().map(|one| (one.name.replace(' ', "-"), one.hash()));
     let lemmas = smt::lemmas();
     let mut found = differences("obligation", asked, &induction.obligations);

@@ -125,6 +125,10 @@ pub struct ProveArgs {
     /// much. It is counted in the solver's own steps, so that a busy machine proves the same [default: 4]
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = number::seconds)]
     pub limit: Option<u64>,
+    /// Write the `holds` and `hint` that were found, because the declaration leaves them out, into its source file.
+    /// Only what is proved for all p is written; prove the file again to record it.
+    #[arg(long, conflicts_with_all = ["verify_records", "record"])]
+    pub write_holds: bool,
     /// Fail unless everything is proved for all p.
     #[arg(long)]
     pub require_all_p: bool,

@@ -3,3 +3,4 @@
 pub(super) mod prove;
 mod records;
 mod verify_records;
+mod write_holds;

@@ -1,12 +1,13 @@
 //! `roundel prove`: proves for all p where the solver can, otherwise for a stated range; and writes the proof record.
 
-use super::{records, verify_records};
+use super::{records, verify_records, write_holds};
 use crate::cli::commands::check::{CheckReport, Subject, candidates};
 use crate::cli::commands::target::Target;
 use crate::cli::commands::{CommandOutcome, counted, print, print_json, save};
 use crate::cli::range::{PAIRS_WITH_PLACES, ProcessRange, WITH_PLACES};
 use crate::cli::{Engine, ProveArgs};
 use crate::error::Error;
+use crate::proving::invariants;
 use crate::proving::progress::WorkProgress;
 use crate::proving::prove::{self, Base, InductionResult};
 use crate::proving::smt::{AnswerCache, Effort, Portfolio, Solver, SolverAnswer, lemmas, obligations};
@@ -16,7 +17,7 @@ use crate::report::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table
 use roundel_spec::Schedule;
 use roundel_spec::check::Checked;
 use roundel_spec::expr::Expr;
-use roundel_spec::proof::{Answered, Record};
+use roundel_spec::proof::{Answered, FoundClause, Record};
 use serde::Serialize;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -73,10 +74,10 @@ pub(crate) fn prove(args: &ProveArgs, json: bool) -> Result<CommandOutcome, Erro
     for subject in subjects {
         let mut proof = exhaustive(args, subject)?;
         by_induction(args.uses(Engine::Smt), portfolio.as_ref(), &base, &mut proof);
-        if args.again {
-            proof.compare();
-        } else {
-            proof.write(args)?;
+        match () {
+            () if args.again => proof.compare(),
+            () if args.write_holds && proof.write_holds()? => {}
+            () => proof.write(args)?,
         }
         if !json {
             print(&text(&proof, &mut notes))?;
@@ -120,6 +121,12 @@ struct ProofReport<'a> {
     proved_for: Option<String>,
     rows: Vec<ProveRow>,
     record: Option<PathBuf>,
+    /// What was found of what the declaration leaves out, as clauses to write.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    found_clauses: Vec<FoundClause>,
+    /// What was not found: what was seen at small p, and what to write.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_found: Vec<String>,
     /// Why there is no record, although there could be one.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
@@ -184,9 +191,13 @@ fn by_induction(engine: bool, portfolio: Option<&Portfolio>, base: &Base, proof:
     let subject = proof.subject;
     let unasked = Portfolio { solvers: Vec::new(), ..Portfolio::installed() };
     let induction = engine.then(|| {
-        let progress = WorkProgress::new(obligations(&subject.schedule).all.len(), "proving");
         let portfolio = portfolio.unwrap_or(&unasked);
-        InductionResult::over(&subject.name, &subject.schedule, portfolio, &|| progress.step())
+        // A collective that is wrong has no invariant.
+        let findings =
+            if proof.violated { Default::default() } else { invariants::find(&subject.schedule, portfolio) };
+        let all = prove::obligations_with(&subject.schedule, &findings.clauses).all.len();
+        let progress = WorkProgress::new(all, "proving");
+        InductionResult::with(findings, &subject.name, &subject.schedule, portfolio, &|| progress.step())
     });
     if let Some(induction) = &induction {
         proof.add(induction);
@@ -204,7 +215,9 @@ fn by_induction(engine: bool, portfolio: Option<&Portfolio>, base: &Base, proof:
 
 /// The solvers, if there is anything to prove: they must be installed, and the folder for queries must be writable.
 fn portfolio(args: &ProveArgs, subjects: &[&Subject<'_>]) -> Result<Option<Portfolio>, Error> {
-    let encoded = |subject: &&Subject<'_>| !obligations(&subject.schedule).all.is_empty();
+    let encoded = |subject: &&Subject<'_>| {
+        invariants::wants_claims(&subject.schedule) || !obligations(&subject.schedule).all.is_empty()
+    };
     if !args.uses(Engine::Smt) || !subjects.iter().any(encoded) {
         return Ok(None);
     }
@@ -263,6 +276,8 @@ impl<'a> ProofReport<'a> {
             proved_for: None,
             rows: Vec::new(),
             record: None,
+            found_clauses: Vec::new(),
+            not_found: Vec::new(),
             note: None,
             subject,
             checked: None,
@@ -275,6 +290,8 @@ impl<'a> ProofReport<'a> {
 
     fn add(&mut self, induction: &InductionResult) {
         self.failed = induction.failed();
+        self.found_clauses = induction.findings.clauses.clone();
+        self.not_found = induction.findings.missing.clone();
         let Subject { name, schedule, .. } = self.subject;
         let models = induction.refutations();
         self.found.extend(models.iter().map(|model| Counterexample::of_model(name, schedule, model)));
@@ -323,6 +340,22 @@ impl<'a> ProofReport<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Writes what was found into the source, if it is proved. False if there is nothing to write.
+    fn write_holds(&mut self) -> Result<bool, Error> {
+        let proved = self.result.as_ref().is_some_and(|record| record.range.p.is_none());
+        if !proved || self.found_clauses.is_empty() {
+            return Ok(false);
+        }
+        let Some(path) = self.subject.file() else { return Ok(false) };
+        if !write_holds::write(&path, &self.subject.schedule.name, &self.found_clauses)? {
+            return Ok(false);
+        }
+        let path = path.display();
+        self.note =
+            Some(format!("written into {path}, which is another declaration now: `roundel prove` records it"));
+        Ok(true)
     }
 
     /// Compares what was proved with the stored record.
@@ -381,6 +414,7 @@ fn text(proof: &ProofReport<'_>, said: &mut Notes) -> String {
     let mut table = Table::new(heads).indented(2);
     proof.rows.iter().for_each(|row| table.row(cells(row)));
     let mut out = format!("{HEADING}{}{HEADING:#}\n{table}", proof.name);
+    out += &found_in_words(proof);
     let notes = notes(proof).into_iter().filter_map(|note| said.once(note));
     notes.for_each(|note| out += &format!("  {NOTICE}note{NOTICE:#}: {note}\n"));
     let range = match &proof.proved_for {
@@ -391,6 +425,22 @@ fn text(proof: &ProofReport<'_>, said: &mut Notes) -> String {
     let note = proof.note.clone().and_then(|note| said.once(note));
     let note = note.map_or(String::new(), |note| format!(" {NOTICE}({note}){NOTICE:#}"));
     out + &format!("{HEADING}{}{HEADING:#}: {range}{record}{note}\n\n", proof.name)
+}
+
+/// What was found, round by round.
+fn found_in_words(proof: &ProofReport<'_>) -> String {
+    let mut out = String::new();
+    for n in 0..proof.subject.schedule.loops.len() {
+        let found = proof.found_clauses.iter().filter(|one| one.round == n);
+        let place = if proof.subject.schedule.loops.len() > 1 { format!(" for round {n}") } else { String::new() };
+        for line in write_holds::lines(found, 100) {
+            out += &format!("  found{place}: {line}\n");
+        }
+    }
+    for missing in &proof.not_found {
+        out += &format!("  {NOTICE}{missing}{NOTICE:#}\n");
+    }
+    out
 }
 
 /// What prevents properties from being proved, and what only exact checks verify.

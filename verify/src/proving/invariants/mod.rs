@@ -1,0 +1,65 @@
+//! Finds what a declaration leaves out: what ranks hold before each round, what states are, what is counted.
+//!
+//! Small p are simulated ([`sights`]), and what is seen there is fitted to expressions ([`terms`], [`facts`]) and
+//! shapes of sets ([`shapes`], [`pairs`]). Many fit; the [`search`] takes the simplest that a solver finds inductive.
+//! Nothing found is trusted: what is proved is the declaration together with the found clauses, by the same obligations
+//! as if they had been written. A wrong guess makes a proof fail, and never makes one succeed.
+
+mod facts;
+mod pairs;
+mod search;
+mod shapes;
+mod sights;
+mod table;
+mod terms;
+
+use super::smt::Portfolio;
+use roundel_spec::Schedule;
+use roundel_spec::proof::FoundClause;
+use roundel_spec::schedule::{Hold, Loop};
+
+/// What was found.
+#[derive(Clone, Debug, Default)]
+pub struct Findings {
+    /// The clauses that the declaration leaves out.
+    pub clauses: Vec<FoundClause>,
+    /// What is missing all the same: what was seen at small p, and what to write.
+    pub missing: Vec<String>,
+}
+
+/// Finds the clauses that an induction over a schedule needs and the schedule does not state.
+pub fn find(schedule: &Schedule, portfolio: &Portfolio) -> Findings {
+    if !wants_claims(schedule) {
+        return Findings::default();
+    }
+    let forward = schedule.forward();
+    let forward = forward.as_ref().unwrap_or(schedule);
+    match sights::Sights::of(forward) {
+        Ok(sights) => search::Search::new(forward, &sights).run(portfolio),
+        // A collective that is wrong has no invariant; the exact check shows the fault.
+        Err(violation) => Findings { clauses: Vec::new(), missing: vec![format!("it is wrong: {violation}")] },
+    }
+}
+
+/// Whether a declaration leaves out what an induction needs. What looks at nodes must state it.
+pub fn wants_claims(schedule: &Schedule) -> bool {
+    let forward = schedule.forward();
+    let schedule = forward.as_ref().unwrap_or(schedule);
+    let flat = !schedule.uses_placement() && schedule.within().next().is_none();
+    let wants =
+        |l: &Loop| wants_memory(schedule, l) || !l.indices.is_empty() && !facts::metrics(schedule, l).is_empty();
+    flat && schedule.loops.iter().any(wants)
+}
+
+/// Whether a loop does not say what ranks hold. After a round without an index, a gather holds what arrived, too.
+fn wants_memory(schedule: &Schedule, l: &Loop) -> bool {
+    if !schedule.kind.reduces() {
+        let stated = l.holds.iter().any(|hold| matches!(hold, Hold::Blocks(_)));
+        return !stated && (!l.indices.is_empty() || schedule.kind.moves());
+    }
+    (0..schedule.lines.len()).any(|line| !states_line(l, line))
+}
+
+fn states_line(l: &Loop, wanted: usize) -> bool {
+    l.holds.iter().any(|hold| matches!(hold, Hold::Contributors { line, .. } if *line as usize == wanted))
+}

@@ -1,0 +1,275 @@
+//! Invariants that are found: the declarations of the catalogue without their `holds` and `hint` are proved for all p,
+//! wrong declarations without theirs are not, and where nothing fits the message says what was seen.
+//!
+//! Declarations are taken from the sources of the catalogue, so that these tests follow every change of them.
+//!
+//! Tests that need z3 say so and pass where it is not installed; with `ROUNDEL_REQUIRE` set they fail there.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{every, everything, z3};
+use roundel::algorithms::find;
+use roundel_spec::Schedule;
+use roundel_spec::proof::{Answered, FoundClause, Record, RecordError};
+use roundel_verify::proving::invariants;
+use roundel_verify::proving::prove::{self, Base, InductionResult};
+use roundel_verify::proving::smt::{Portfolio, Verdict};
+use roundel_verify::source::Source;
+use std::process::Command;
+
+/// Entries that are proved without a word about what ranks hold. The first ones are proved in every run.
+const FOUND: &[&str] = &[
+    "allgather/ring",
+    "allgather/bruck",
+    "allgather/circulant",
+    "allgather/k-bruck",
+    "allgather/sparbit",
+    "allgather/recursive-doubling",
+    "allgather/neighbor-exchange",
+    "reduce-scatter/circulant",
+    "gather/binomial",
+    "reduce/binomial",
+    "alltoall/pairwise",
+    "alltoall/k-bruck",
+];
+
+/// A text without the attributes that begin like this.
+fn without(text: &str, beginnings: &[&str]) -> String {
+    let mut kept = String::new();
+    let mut rest = text;
+    while let Some(at) = beginnings.iter().filter_map(|begin| rest.find(begin)).min() {
+        kept += &rest[..at];
+        let mut depth = 0;
+        let end = rest[at..].find(|c: char| {
+            depth += i32::from(c == '[') - i32::from(c == ']');
+            c == ']' && depth == 0
+        });
+        rest = rest[at + end.unwrap() + 1..].trim_start();
+    }
+    kept + rest
+}
+
+/// A text without `holds` and `hint`.
+fn stripped(text: &str) -> String {
+    without(text, &["#[holds(", "#[hint("])
+}
+
+fn schedule_of(text: &str) -> Schedule {
+    let source = Source::of_text("some.rs", text);
+    let declared = source.declarations().unwrap().into_iter().next().unwrap();
+    declared.result.unwrap().schedule
+}
+
+fn stripped_entry(name: &str) -> Schedule {
+    let schedule = schedule_of(&stripped(find(name).unwrap().source));
+    assert!(schedule.loops.iter().all(|l| l.holds.is_empty() && l.hints.is_empty()), "{name}");
+    schedule
+}
+
+/// What a command prints; it must end with this code.
+fn roundel(code: i32, args: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_roundel")).args(args).output().unwrap();
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn proved(name: &str, schedule: &Schedule) -> InductionResult {
+    InductionResult::searching(name, schedule, &Portfolio::installed(), &|| {})
+}
+
+#[test]
+fn a_declaration_without_holds_is_proved_for_all_p() {
+    if z3().is_none() {
+        return;
+    }
+    let few = if everything() { FOUND.len() } else { 3 };
+    for name in &FOUND[..few] {
+        let result = proved(name, &stripped_entry(name));
+        assert!(result.complete(), "{name}: {:?} {:?}", result.findings, result.by_property());
+        assert!(!result.findings.clauses.is_empty());
+    }
+}
+
+#[test]
+fn what_is_found_at_small_p_needs_no_solver() {
+    let none = Portfolio { solvers: Vec::new(), ..Portfolio::installed() };
+    let clauses = |name: &str| -> Vec<String> {
+        invariants::find(&stripped_entry(name), &none).clauses.iter().map(ToString::to_string).collect()
+    };
+    let ring = clauses("allgather/ring");
+    assert!(ring.contains(&"round 0: holds(blocks = [rank - k; k in 0..s + 1])".to_string()), "{ring:?}");
+    let bruck = clauses("allgather/bruck");
+    assert!(bruck.contains(&"round 0: holds(D == pow(2, s))".to_string()), "{bruck:?}");
+    assert!(bruck.contains(&"round 0: holds(blocks_sent = min(p, D) - 1)".to_string()), "{bruck:?}");
+}
+
+/// Declarations that are right up to p = 41 and wrong beyond. With their `holds` they are among those of
+/// `wrong_beyond.rs`; here the search has to find something, and whatever it finds must not prove them.
+const WRONG: &[(&str, &str)] = &[
+    (
+        "a peer",
+        "#[collective(allgather)]
+         #[round(s in 1..p)]
+         #[send(to = if p > 41 && s > 40 { rank - s } else { rank + s }, blocks = [rank])]
+         #[recv(from = rank - s, blocks = [rank - s])]",
+    ),
+    (
+        "a block",
+        "#[collective(allgather)]
+         #[round(s in 1..p)]
+         #[send(to = rank + s, blocks = [rank])]
+         #[recv(from = rank - s, blocks = [if s > 41 { rank - s - 1 } else { rank - s }])]",
+    ),
+    (
+        "a round that is missing",
+        "#[collective(allgather)]
+         #[round(s in 1..min(p, 42))]
+         #[send(to = rank + s, blocks = [rank])]
+         #[recv(from = rank - s, blocks = [rank - s])]",
+    ),
+    (
+        "a state that is limited",
+        "#[collective(allgather)]
+         #[round(s in 0..ceil_log(2, p))]
+         #[state(D = 1, next = min(64, 2 * D))]
+         #[define(n = min(D, p - D))]
+         #[send(to = rank - D, blocks = [rank + k; k in 0..n])]
+         #[recv(from = rank + D, blocks = [rank + D + k; k in 0..n])]",
+    ),
+    (
+        "blocks that are missing",
+        "#[collective(allgather)]
+         #[round(s in 0..ceil_log(2, p))]
+         #[state(D = 1, next = 2 * D)]
+         #[define(n = min(D, p - D) - if p > 41 { 1 } else { 0 })]
+         #[send(to = rank - D, blocks = [rank + k; k in 0..n])]
+         #[recv(from = rank + D, blocks = [rank + D + k; k in 0..n])]",
+    ),
+    (
+        "a bound",
+        "#[collective(allgather)]
+         #[round(s in 0..p - 1)]
+         #[send(to = rank + 1, blocks = [rank - s])]
+         #[recv(from = rank - 1, blocks = [rank - 1 - s])]
+         #[bound(each blocks_sent <= min(p, 41))]",
+    ),
+];
+
+#[test]
+fn wrong_declarations_are_not_proved_by_what_is_found() {
+    if z3().is_none() {
+        return;
+    }
+    for (what, clauses) in every(3, WRONG) {
+        let schedule = schedule_of(&format!("#[derive(Collective)]\n{clauses}\nstruct Wrong;"));
+        let result = proved(what, &schedule);
+        let open = |verdict: &Verdict| !matches!(verdict, Verdict::Proved { .. });
+        let failed = result.verdicts.iter().any(|discharged| open(&discharged.verdict));
+        assert!(!result.complete() && (failed || !result.obligations.gaps.is_empty()), "{what}");
+    }
+}
+
+/// Distances are powers of 3, which is a primitive root of these p: what a rank holds has no simple shape.
+const NO_SHAPE: &str = "#[derive(Collective)]
+    #[collective(allgather)]
+    #[requires(p == 5 || p == 7 || p == 17)]
+    #[round(s in 0..p - 1)]
+    #[state(g = 1, next = 3 * g % p)]
+    #[send(to = rank + g, blocks = [rank])]
+    #[recv(from = rank - g, blocks = [rank - g])]
+    struct Strange;";
+
+#[test]
+fn where_nothing_fits_the_message_says_what_was_seen() {
+    if z3().is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("strange.rs");
+    std::fs::write(&file, NO_SHAPE).unwrap();
+    // A state without a fact may be too large for the machine.
+    let text = roundel(1, &["prove", file.to_str().unwrap(), "-p", "1..=20"]);
+    let words = [
+        "no invariant was found for the round",
+        "Write `#[holds(blocks = [rank + k; k in 0..n])]`",
+        "With p = 5 this was seen",
+        "before the round with s = 1, g = 3: rank 0 holds {0, 4}; rank 1 holds {0, 1}; rank 2 holds {1, 2}",
+        "at the end, with s = 4, g = 1: rank 0 holds {0, 1, 2, 3, 4}",
+        "proved for p <= 20",
+    ];
+    words.iter().for_each(|word| assert!(text.contains(word), "{word}: {text}"));
+}
+
+#[test]
+fn what_was_found_is_printed_and_written_into_the_source() {
+    if z3().is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("ring.rs");
+    let path = file.to_str().unwrap();
+    std::fs::write(&file, stripped(find("allgather/ring").unwrap().source)).unwrap();
+    let text = roundel(0, &["prove", path, "--engine", "smt", "--write-holds", "--require-all-p"]);
+    assert!(text.contains("found: #[holds(blocks = [rank - k; k in 0..s + 1]"), "{text}");
+    assert!(text.contains("written into"), "{text}");
+    let written = std::fs::read_to_string(&file).unwrap();
+    assert!(written.contains("\n#[holds(blocks = [rank - k; k in 0..s + 1], messages_sent = s"), "{written}");
+    assert!(roundel(0, &["check", path]).contains("Ring"));
+    // Nothing is left to be found.
+    let again = roundel(0, &["prove", path, "--engine", "smt", "--no-record", "--require-all-p"]);
+    assert!(!again.contains("found") && again.contains("proved for all p"), "{again}");
+}
+
+#[test]
+fn a_record_keeps_what_was_found_and_can_be_verified() {
+    if z3().is_none() {
+        return;
+    }
+    let schedule = stripped_entry("allgather/ring");
+    let result = proved("Ring", &schedule);
+    let answered = |name: &str| Answered {
+        name: name.into(),
+        query: "0".into(),
+        verdict: Answered::PROVED.into(),
+        solver: "z3".into(),
+    };
+    let record = prove::record(&schedule, None, Some(&result), &Base(vec![answered("lemma")])).unwrap();
+    assert_eq!(record.range.p, None);
+    let text = record.to_json().unwrap();
+    assert!(text.contains("round 0: holds(blocks = [rank - k; k in 0..s + 1])"), "{text}");
+    let read = Record::read(&text, &schedule).unwrap();
+    let about = |found: &[String]| found.iter().filter(|line| line.starts_with("obligation")).count();
+    assert_eq!(about(&prove::outdated(&schedule, &read)), 0);
+    // Another invariant is another proof, and one that cannot be read is none.
+    let mut other = read.clone();
+    let found = &mut other.induction.as_mut().unwrap().found;
+    found.iter_mut().for_each(|one| one.clause = one.clause.replace("s + 1", "s + 2"));
+    assert!(about(&prove::outdated(&schedule, &other)) > 0);
+    let unreadable = text.replace("round 0: holds(blocks", "round 0: requires(blocks");
+    assert!(matches!(Record::read(&unreadable, &schedule), Err(RecordError::Parts(_))));
+    let changed = text.replace("k in 0..s + 1", "k in 0..s + 2");
+    assert!(matches!(Record::read(&changed, &schedule), Err(RecordError::Changed)));
+}
+
+#[test]
+fn only_holds_and_hints_can_be_added() {
+    let schedule = schedule_of(NO_SHAPE);
+    let found = |round, clause: &str| schedule.claiming(&[FoundClause { round, clause: clause.into() }]);
+    assert!(found(0, "holds(blocks = [rank - k; k in 0..s])").is_ok());
+    assert!(found(0, "hint(g >= 1)").is_ok());
+    for (round, clause) in [(0, "requires(p == 1)"), (0, "send(to = rank, blocks = [rank])"), (1, "holds(p >= 1)")] {
+        assert!(found(round, clause).is_err(), "{clause}");
+    }
+    assert!(found(0, "holds(blocks = [rank], nothing)").is_err());
+    assert!(found(0, "holds(p >= 1)] #[bound(rounds = 1)").is_err());
+}
+
+#[test]
+fn a_found_clause_is_read_back_from_its_line() {
+    let found = FoundClause { round: 3, clause: "holds(D == pow(2, s))".into() };
+    assert_eq!(FoundClause::try_from(found.to_string()), Ok(found));
+    assert!(FoundClause::try_from("holds(p >= 1)".to_string()).is_err());
+    assert!(FoundClause::try_from("round x: holds(p >= 1)".to_string()).is_err());
+}

@@ -9,6 +9,7 @@
 //! - [`replay`]: counterexamples as files, and what a program did
 //! - [`report`]: output for people
 //! - [`emit`]: writes collectives as code of another language
+//! - [`simulation`]: what a collective would take on another machine, with up to a million ranks
 //! - [`scaffold`]: makes a crate with a collective of one's own
 //! - [`cli`]: the command line, and one file per command
 
@@ -25,6 +26,7 @@ pub mod replay;
 pub mod replayed;
 pub mod report;
 pub mod scaffold;
+pub mod simulation;
 pub mod source;
 
 pub use cli::commands::{CommandOutcome, execute, print_error};

@@ -10,7 +10,7 @@ pub mod setting;
 pub use args::{
     CallsArg, CheckArgs, CheckProfileArgs, CheckSelectionArgs, CompletionsArgs, CountsArgs, EmitCArgs, EmitCommand,
     Engine, ExpandArgs, ExplainArgs, ExplainSelectionArgs, LayoutArg, ListArgs, ManArgs, MutantsArgs, NewArgs,
-    PlanArgs, ProfileCommand, ProveArgs, ReplayArgs, RunArgs, SelectionCommand, ShowArgs, Tested, TraceCommand,
+    PlanArgs, ProfileCommand, ProveArgs, ReplayArgs, RunArgs, SelectionCommand, ShowArgs, SimulateArgs, Tested, TraceCommand,
     TraceDiffArgs, TuneArgs,
 };
 
@@ -185,6 +185,21 @@ a round among 10 through 9 ports, and rounds that gather again. For an all-to-al
 its messages the overhead, each byte its share of the bandwidth; rounds, messages and bytes are exact. The same model \
 chooses in programs: `roundel::choice::alltoalls`.")]
     Explain(ExplainArgs),
+    /// Simulate a collective on a machine that need not exist, with up to a million ranks
+    #[command(after_help = "\
+Examples:
+  roundel simulate sparbit -p 1000 --ppn 50 --bytes 4096
+  roundel simulate bruck -p 1000000 --ppn 100 --loggps L=2us,o=0.5us,g=0.1us,G=0.08ns,S=8192
+  roundel simulate nap -p 4096 --ppn 64 --bytes 8 --profile machine.toml
+  roundel simulate allreduce/ring -p 512 --loggps L=2us,o=1us,G=0.1ns --topology pods.toml --svg ring.svg
+  roundel simulate my_collective.rs:MyRing -p 4096 --json
+  roundel simulate allreduce --ports \"8(-1 1 1 1)\" --bytes 65536
+  roundel simulate sparbit -p 64 --goal sparbit.goal      the rounds for LogGOPSim and ATLAHS
+
+Nothing is run. The times are those of the model that docs/simulation.md describes: of rounds, by a profile, or of \
+single messages, by LogGPS. If all ranks do the same relative to their own numbers, one of them stands for all; \
+otherwise every rank is followed.")]
+    Simulate(SimulateArgs),
     /// Count what Bruck's all-to-all sends, for every radix or for every substep
     #[command(after_help = "\
 Examples:

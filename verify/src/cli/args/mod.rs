@@ -7,7 +7,7 @@ mod shell;
 
 pub use declarations::{
     CallsArg, CheckArgs, CountsArgs, EmitCArgs, EmitCommand, ExpandArgs, LayoutArg, ListArgs, NewArgs, PlanArgs,
-    ReplayArgs, RunArgs, ShowArgs,
+    ReplayArgs, RunArgs, ShowArgs, SimulateArgs,
 };
 pub use machine::{
     CheckProfileArgs, CheckSelectionArgs, ExplainArgs, ExplainSelectionArgs, ProfileCommand, SelectionCommand,

@@ -95,7 +95,7 @@ pub(crate) fn plan(args: &Request, json: bool) -> Result<CommandOutcome, Error> 
 }
 
 /// The kind with this name, as written in declarations or in the catalogue.
-fn kind_of(name: &str) -> Option<Kind> {
+pub(crate) fn kind_of(name: &str) -> Option<Kind> {
     name.replace('-', "_").parse().ok()
 }
 
@@ -117,7 +117,8 @@ fn by_ports(kind: Kind, texts: &[String], args: &Request, json: bool) -> Result<
     }
 }
 
-fn read(text: &str) -> Result<Ports, Error> {
+/// Reads ports and factors.
+pub(crate) fn read(text: &str) -> Result<Ports, Error> {
     text.parse().map_err(|source| Error::Ports { text: text.into(), source })
 }
 

@@ -3,6 +3,7 @@
 //! - [`catalogue`], [`source`]: the two sources of collectives, generated code and text
 //! - [`declared`], [`replayed`]: declarations without generated code, by the evaluator and on threads
 //! - [`named`]: a collective of either source, for commands that need not know which
+//! - [`alone`]: one rank of a call by itself
 //! - [`params`]: values of parameters, as users write them
 //! - [`proving`]: proofs for all p and for ranges, and the proof records
 //! - [`attack`]: deliberate faults, and a second opinion on whether they matter
@@ -13,6 +14,7 @@
 //! - [`scaffold`]: makes a crate with a collective of one's own
 //! - [`cli`]: the command line, and one file per command
 
+pub mod alone;
 pub mod attack;
 pub mod catalogue;
 pub mod cli;

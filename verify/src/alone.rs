@@ -144,10 +144,8 @@ pub fn part(source: &dyn RankSource, call: AloneCall<'_>) -> Result<RankPlan, Er
     let mut turns: Vec<_> = rounds.into_iter().flatten().collect();
     if let Some(beginning) = turns.first_mut() {
         let held = (0..blocks).filter(|&block| kind.initially_holds(rank, block, root, p));
-        let copy = |block: usize| Local::Copy {
-            from: Slot::new(INPUT, block as u32),
-            to: Slot::new(OUTPUT, block as u32),
-        };
+        let copy =
+            |block: usize| Local::Copy { from: Slot::new(INPUT, block as u32), to: Slot::new(OUTPUT, block as u32) };
         beginning.locals = held.map(copy).collect();
     }
     Ok(RankPlan { kind, p, rank, root, blocks, lines, turns })

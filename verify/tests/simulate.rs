@@ -74,7 +74,8 @@ fn a_ring_by_hand() {
     for (p, expected) in [(1, 0.0), (2, 140.0), (3, 280.0), (4, 420.0)] {
         assert_eq!(seconds("allgather/ring", p, 11, &machine), expected, "p = {p}");
     }
-    let rounds: Vec<f64> = call("allgather/ring", 4, 4, 11).simulate(&machine).rounds.iter().map(|r| r.last).collect();
+    let rounds: Vec<f64> =
+        call("allgather/ring", 4, 4, 11).simulate(&machine).rounds.iter().map(|r| r.last).collect();
     assert_eq!(rounds, [140.0, 280.0, 420.0]);
 }
 
@@ -82,14 +83,14 @@ fn a_ring_by_hand() {
 fn recursive_doubling_by_hand() {
     // Rounds of 11, 22 bytes: 20 + 100 + 2 * 10, and 20 + 100 + 2 * 21.
     assert_eq!(seconds("allgather/recursive-doubling", 4, 11, &messages(PLAIN)), 140.0 + 162.0);
-    // O counts at both ends: 10 more bytes at half a second each, twice.
-    assert_eq!(seconds("allgather/recursive-doubling", 2, 11, &messages("L=100s,o=10s,G=2s,O=0.5s")), 150.0);
+    // O counts at the receiver, 10 further bytes at half a second each; at the sender, the bytes are on their way.
+    assert_eq!(seconds("allgather/recursive-doubling", 2, 11, &messages("L=100s,o=10s,G=2s,O=0.5s")), 145.0);
 }
 
 #[test]
 fn gaps_count_where_a_rank_sends_more_than_once() {
-    // A binomial broadcast among 4: the root sends at 0 and, because of its port, at g + 10 G = 320; the message to rank
-    // 2 ends at 140, which sends on at once.
+    // A binomial broadcast among 4: the root sends at 0 and, because of its port, at g + 10 G = 320; the first message
+    // ends at 140, and its receiver sends on at once.
     let machine = messages("L=100s,o=10s,g=300s,G=2s");
     let simulation = call("broadcast/binomial", 4, 4, 11).simulate(&machine);
     assert_eq!(simulation.seconds, 320.0 + 140.0);
@@ -116,11 +117,10 @@ fn long_messages_wait_for_their_receivers() {
 
 #[test]
 fn links_are_shared_by_hand() {
-    // Two nodes of two ranks. A pairwise all-to-all: round 0 is a ring of 4, so one message leaves each node, over a link
-    // of 0.5 bytes per second: no slower than G = 2. In round 1 both ranks of a node send away: 4 seconds a byte.
-    let levels = "[[level]]\nname = \"node\"\nsize = 2\nlatency = 5.0\nbandwidth = 1.0\nuplink = 0.5\n";
-    let levels = levels.replace("uplink = 0.5", "uplink = 1.0");
-    let machine = with_topology("L=100s,o=10s,G=0.5s", &levels);
+    // A pairwise all-to-all on two nodes of two ranks, with links of 1 byte per second: in round 0, the ring, one message
+    // leaves each node; in round 1 both ranks of a node send away.
+    let levels = "[[level]]\nname = \"node\"\nsize = 2\nlatency = 5.0\nbandwidth = 1.0\nuplink = 1.0\n";
+    let machine = with_topology("L=100s,o=10s,G=0.5s", levels);
     let simulation = call("alltoall/pairwise", 4, 2, 11).simulate(&machine);
     let by_round: Vec<Vec<u64>> =
         simulation.rounds.iter().map(|r| r.traffic.iter().map(|level| level.messages).collect()).collect();
@@ -177,7 +177,9 @@ fn everywhere(each: impl Fn(&'static roundel::algorithms::Entry, &Params, &Place
         let lists: Vec<String> = schedule.lists.iter().map(|list| format!("{}=2,1,2,1", list.var.name)).collect();
         let set: Vec<_> = lists.iter().map(|text| text.parse().unwrap()).collect();
         let params = Params::resolve(entry.name, &schedule, &set).unwrap();
-        for (p, ppn) in [(1, 1), (2, 1), (4, 2), (7, 3), (8, 4), (12, 4), (12, 12), (16, 1), (18, 6), (21, 5), (32, 8)] {
+        for (p, ppn) in
+            [(1, 1), (2, 1), (4, 2), (7, 3), (8, 4), (12, 4), (12, 12), (16, 1), (18, 6), (21, 5), (32, 8)]
+        {
             each(entry, &params, &Placement::consecutive(p, ppn));
         }
         each(entry, &params, &Placement::cyclic(12, 4));
@@ -361,11 +363,18 @@ fn parse_goal(text: &str) -> Vec<GoalRank> {
 }
 
 impl GoalRank {
-    /// The number of `calc`s before an operation: its round among those with messages.
-    fn depth(&self, label: &str) -> usize {
-        let before = self.requires.get(label).map_or(&[][..], Vec::as_slice);
-        let own = |label: &String| usize::from(self.operations[label][0] == "calc");
-        before.iter().map(|other| self.depth(other) + own(other)).max().unwrap_or(0)
+    /// For each operation, the number of `calc`s before it: its round among those with messages.
+    fn depths(&self) -> BTreeMap<&str, usize> {
+        let mut depths: BTreeMap<&str, usize> = BTreeMap::new();
+        // A label is required only after it was given.
+        for number in 1..=self.operations.len() {
+            let (label, words) = self.operations.get_key_value(&format!("l{number}")).unwrap();
+            let before = self.requires.get(label).map_or(&[][..], Vec::as_slice);
+            let deepest = before.iter().map(|other| depths[other.as_str()]).max().unwrap_or(0);
+            // That of a `calc` is the depth of what comes after it.
+            depths.insert(label, deepest + usize::from(words[0] == "calc"));
+        }
+        depths
     }
 }
 
@@ -391,11 +400,12 @@ fn goal_has_the_recorded_messages_and_their_order() {
                     expected.push((depth, format!("{word} {bytes}b {to} {} tag {round}", message.peer)));
                 }
             }
+            let depths = rank.depths();
             let mut found: Vec<(usize, String)> = rank
                 .operations
                 .iter()
                 .filter(|(_, words)| words[0] != "calc")
-                .map(|(label, words)| (rank.depth(label), words.join(" ")))
+                .map(|(label, words)| (depths[label.as_str()], words.join(" ")))
                 .collect();
             found.sort();
             expected.sort();
@@ -471,7 +481,8 @@ fn a_million_ranks() {
     }
     let part = json(&["plan", "allreduce/prefix", "-p", "1000000", "--node", "777"]);
     assert_eq!((&part["p"], part["rounds"].as_array().unwrap().len()), (&1_000_000.into(), 21));
-    let text = String::from_utf8(roundel(&["show", "nap", "-p", "1000000", "--ppn", "64", "--rank", "5"]).stdout).unwrap();
+    let text =
+        String::from_utf8(roundel(&["show", "nap", "-p", "1000000", "--ppn", "64", "--rank", "5"]).stdout).unwrap();
     assert!(text.contains("(other node)") && text.contains("proved for all p"), "{text}");
     let explained = json(&["selection", "explain", "allreduce", "-p", "1000000", "--ppn", "100"]);
     assert_eq!(explained["p"], 1_000_000);
@@ -484,7 +495,8 @@ fn declarations_of_files_are_simulated() {
                 #[send(to = rank + 1, blocks = [rank - s])]\n#[recv(from = rank - 1, blocks = [rank - 1 - s])]\n\
                 struct MyRing;\n";
     let file = folder.file("ring.rs", ring);
-    let args = |name: &str, p: &str| json(&["simulate", name, "-p", p, "--ppn", "4", "--loggps", "L=1us,o=1us,G=1ns"]);
+    let args =
+        |name: &str, p: &str| json(&["simulate", name, "-p", p, "--ppn", "4", "--loggps", "L=1us,o=1us,G=1ns"]);
     let (own, catalogued) = (args(&format!("{file}:MyRing"), "64"), args("allgather/ring", "64"));
     assert_eq!((&own["seconds"], &own["rounds"]), (&catalogued["seconds"], &catalogued["rounds"]));
     let shown = json(&["show", &file, "-p", "5000", "--rank", "4999"]);
@@ -492,7 +504,9 @@ fn declarations_of_files_are_simulated() {
     let part = json(&["plan", &file, "-p", "5000", "--node", "3"]);
     assert_eq!(part["rounds"].as_array().unwrap().len(), 5000);
     // Right up to p = 41, which is as far as its check goes, and wrong beyond: the receiver expects another block.
-    let wrong = ring.replace("#[collective", "#[check(p <= 41)]\n#[collective").replace("to = rank + 1", "to = rank + 1 + p / 42");
+    let wrong = ring
+        .replace("#[collective", "#[check(p <= 41)]\n#[collective")
+        .replace("to = rank + 1", "to = rank + 1 + p / 42");
     let file = folder.file("wrong.rs", &wrong);
     refused(&["simulate", &file, "-p", "64"], "it is no correct collective here");
 }
@@ -513,8 +527,14 @@ fn what_cannot_be_simulated_is_said() {
     refused(&["simulate", "sparbit", "-p", "8", "--topology", "/no/such/file"], "/no/such/file");
     refused(&["simulate", "sparbit", "-p", "8", "--topology", &file("[[level")], "line 1: ");
     let head = "format = \"roundel-topology\"\nversion = 1\n[[level]]\nname = \"node\"\nsize = 4\n";
-    refused(&["simulate", "sparbit", "-p", "8", "--topology", &file(&format!("{head}speed = 3\n"))], "unknown field `speed`");
-    refused(&["simulate", "sparbit", "-p", "8", "--topology", &file(&format!("{head}latency = -1.0\n"))], "`latency` of level");
+    refused(
+        &["simulate", "sparbit", "-p", "8", "--topology", &file(&format!("{head}speed = 3\n"))],
+        "unknown field `speed`",
+    );
+    refused(
+        &["simulate", "sparbit", "-p", "8", "--topology", &file(&format!("{head}latency = -1.0\n"))],
+        "`latency` of level",
+    );
     refused(&["simulate", "sparbit", "-p", "8", "--ppn", "8", "--topology", &file(head)], "a node has 8 ranks");
     refused(&["simulate", "neighbor-exchange", "-p", "1000000"], "are the limit: give fewer ranks");
     refused(&["simulate", "allreduce", "--ports", "8(1)"], "8(1)");

@@ -10,8 +10,8 @@ pub mod setting;
 pub use args::{
     CallsArg, CheckArgs, CheckProfileArgs, CheckSelectionArgs, CompletionsArgs, CountsArgs, EmitCArgs, EmitCommand,
     Engine, ExpandArgs, ExplainArgs, ExplainSelectionArgs, LayoutArg, ListArgs, ManArgs, MutantsArgs, NewArgs,
-    PlanArgs, ProfileCommand, ProveArgs, ReplayArgs, RunArgs, SelectionCommand, ShowArgs, SimulateArgs, Tested, TraceCommand,
-    TraceDiffArgs, TuneArgs,
+    PlanArgs, ProfileCommand, ProveArgs, ReplayArgs, RunArgs, SelectionCommand, ShowArgs, SimulateArgs, Tested,
+    TraceCommand, TraceDiffArgs, TuneArgs,
 };
 
 use clap::{Parser, Subcommand};
@@ -67,7 +67,8 @@ Examples:
 
 Parameters are set with `--set radix=3`, lists with `--set ports=1,2`; `roundel list` names them. Rounds of the \
 catalogue are those of its generated code; those of a file come from evaluating its declarations, which must be \
-correct. With `--json`, several declarations are a list.")]
+correct. With `--json`, several declarations are a list. Above 64 ranks, `--rank` looks at that rank alone, up to \
+2^24 ranks, and checks nothing.")]
     Show(ShowArgs),
     /// Check collectives exactly, at every point of a range
     #[command(after_help = "\
@@ -264,7 +265,8 @@ Examples:
   roundel plan my_collective.rs:MyRing -p 5
 
 In `8(-1 1 1 1)`, 8 nodes take a step of reduce_scatter with one port and three steps of allgather. Groups such as \
-`2(-1) 4(1 1) 2(1)` multiply. A slot of a plan is LINE.BLOCK; line 0 is the input, line 1 the output.")]
+`2(-1) 4(1 1) 2(1)` multiply. A slot of a plan is LINE.BLOCK; line 0 is the input, line 1 the output. Above 64 \
+ranks, `--node` looks at that rank of a collective alone: silent rounds are left out, and it has its own lines only.")]
     Plan(PlanArgs),
     /// Print shell completions for commands, options and names of collectives
     #[command(after_help = "\

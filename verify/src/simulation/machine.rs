@@ -113,9 +113,9 @@ mod tests {
     #[test]
     fn numbers_are_read() {
         let read = |text: &str| text.parse::<GivenNumbers>().map(|given| given.0).ok();
-        let all = read("L=2us, o=0.5us,g=1e-7,G=0.08ns,O=0,S=8192").expect("is right");
+        let all = read("L=2us, o=0.5us,g=1e-7,G=0.5ns,O=0,S=8192").expect("is right");
         assert_eq!((all.latency, all.overhead, all.gap, all.eager), (2e-6, 0.5e-6, 1e-7, 8192));
-        assert_eq!((all.byte_gap, all.byte_overhead), (0.08e-9, 0.0));
+        assert_eq!((all.byte_gap, all.byte_overhead), (0.5e-9, 0.0));
         let few = read("L=1").expect("is right");
         assert_eq!((few.latency, few.overhead, few.eager), (1.0, 0.0, u64::MAX));
     }

@@ -22,7 +22,8 @@ pub struct LinkLoad {
 impl<'a> Network<'a> {
     /// Ranks on nodes, and nodes in the groups of a topology.
     pub fn new(placement: &'a Placement, topology: Option<&Topology>) -> Self {
-        let nodes = || Level { name: "node".into(), size: placement.ppn(), latency: None, byte_gap: None, uplink: None };
+        let nodes =
+            || Level { name: "node".into(), size: placement.ppn(), latency: None, byte_gap: None, uplink: None };
         let levels = topology.map_or_else(|| vec![nodes()], |topology| topology.levels.clone());
         Network { placement, levels }
     }
@@ -104,7 +105,8 @@ impl<'a> Network<'a> {
         let mut byte_gap = crossed.and_then(|level| level.byte_gap).unwrap_or(machine.byte_gap);
         for (number, below) in self.levels.iter().enumerate().take(usize::from(level)) {
             if let Some(bandwidth) = below.uplink {
-                let sharing = load.out[number][self.group(from, number)].max(load.into[number][self.group(to, number)]);
+                let sharing =
+                    load.out[number][self.group(from, number)].max(load.into[number][self.group(to, number)]);
                 byte_gap = byte_gap.max(f64::from(sharing) / bandwidth);
             }
         }

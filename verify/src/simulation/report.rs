@@ -137,7 +137,11 @@ pub fn text(subject: &Subject, simulation: &Simulation) -> String {
     let mut out = format!("{HEADING}{name}{HEADING:#}  {case}, {bytes} bytes\n{FAINT}{machine}{FAINT:#}\n\n");
     out += &rounds_table(simulation);
     let (total, rounds) = (time(simulation.seconds), simulation.rounds.len());
-    let _ = writeln!(out, "\n{HEADING}{total}{HEADING:#} in {rounds} rounds; the first rank ends after {}", time(simulation.earliest));
+    let _ = writeln!(
+        out,
+        "\n{HEADING}{total}{HEADING:#} in {rounds} rounds; the first rank ends after {}",
+        time(simulation.earliest)
+    );
     for (level, sum) in simulation.levels.iter().zip(simulation.traffic()).filter(|(_, sum)| sum.messages > 0) {
         let _ = writeln!(out, "{level}: {} messages, {} bytes", sum.messages, whole(sum.bytes));
     }
@@ -191,13 +195,14 @@ fn path_text(simulation: &Simulation) -> String {
     };
     let levels = by_level.iter().zip(&simulation.levels).filter(|(count, _)| **count > 0);
     let levels: Vec<String> = levels.map(|(count, level)| format!("{count} {level}")).collect();
+    if path.is_empty() {
+        return "critical path: no rank waits for one that is later than itself\n".into();
+    }
     let mut out = format!("critical path: {} messages", path.len());
     if !levels.is_empty() {
         let _ = write!(out, " ({})", levels.join(", "));
     }
-    let ranks = |path: &[PathStep]| {
-        path.iter().map(|step| format!(" → {}", step.to)).collect::<String>()
-    };
+    let ranks = |path: &[PathStep]| path.iter().map(|step| format!(" → {}", step.to)).collect::<String>();
     if let Some(first) = path.first() {
         let _ = write!(out, ": {}", first.from);
         match path.len() {

@@ -4,8 +4,8 @@
 //! memory than one: whoever looks at all of them walks them one after the other.
 
 use crate::error::Error;
-use roundel::plan::{Local, RankPlan};
 use roundel::plan::ports::{Pattern, Ports};
+use roundel::plan::{Local, RankPlan};
 use roundel_spec::check::{self, Point};
 use roundel_spec::{Action, Blocks, Collective, Direction, Placement, Schedule, Sink, Site, Stripe, StripeList};
 use roundel_spec::{Violation, rounds_of};
@@ -65,7 +65,13 @@ struct Watched<'w> {
 struct Enough;
 
 impl Watched<'_> {
-    fn message<B: Blocks>(&mut self, direction: Direction, site: Site, peer: usize, blocks: &B) -> Result<(), Enough> {
+    fn message<B: Blocks>(
+        &mut self,
+        direction: Direction,
+        site: Site,
+        peer: usize,
+        blocks: &B,
+    ) -> Result<(), Enough> {
         self.stripes.clear();
         blocks.append_to(&mut self.stripes);
         let count = StripeList(&self.stripes).count();
@@ -169,7 +175,8 @@ pub struct PlannedRounds<'a> {
 
 impl RankSource for PlannedRounds<'_> {
     fn walk(&self, rank: usize, watcher: &mut dyn RoundWatcher) -> Result<(), Error> {
-        let RankPlan { turns, .. } = self.pattern.part(rank).map_err(|source| Error::Unfit { ports: self.ports.clone(), source })?;
+        let RankPlan { turns, .. } =
+            self.pattern.part(rank).map_err(|source| Error::Unfit { ports: self.ports.clone(), source })?;
         for turn in &turns {
             let combined = turn.locals.iter().filter(|local| matches!(local, Local::Combine { .. })).count();
             for sent in &turn.sends {

@@ -160,7 +160,8 @@ mod tests {
     use super::*;
 
     const HEAD: &str = "format = \"roundel-topology\"\nversion = 1\n";
-    const NODE: &str = "[[level]]\nname = \"node\"\nsize = 4\nlatency = \"0.5us\"\nbandwidth = 2e10\nuplink = \"25GB/s\"\n";
+    const NODE: &str =
+        "[[level]]\nname = \"node\"\nsize = 4\nlatency = \"0.5us\"\nbandwidth = 2e10\nuplink = \"25GB/s\"\n";
 
     #[test]
     fn levels_are_read() {

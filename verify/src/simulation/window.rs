@@ -130,7 +130,8 @@ impl<'a> WindowWatcher<'a> {
 
     /// Adds silent turns up to a round.
     fn pad(&mut self, round: usize) {
-        let wanted = self.rank * self.window.rounds.len() + round.min(self.window.rounds.end) - self.window.rounds.start;
+        let wanted =
+            self.rank * self.window.rounds.len() + round.min(self.window.rounds.end) - self.window.rounds.start;
         while self.window.turns.len() < wanted {
             self.window.turns.push((self.window.sends.len() as u32, 0.0));
         }

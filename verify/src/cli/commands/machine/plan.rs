@@ -237,7 +237,11 @@ fn alone_part(collective: &NamedCollective, p: usize, rank: usize, args: &Reques
 
 fn recorded(collective: &NamedCollective, p: usize, args: &Request) -> Result<Plan, Error> {
     if !(1..=MAX_P).contains(&p) {
-        return Err(Error::Ranks { p, limit: MAX_P, reason: "a plan has all messages of all ranks; with `--node`, more are possible" });
+        return Err(Error::Ranks {
+            p,
+            limit: MAX_P,
+            reason: "a plan has all messages of all ranks; with `--node`, more are possible",
+        });
     }
     let params = Params::resolve(collective.name(), &collective.schedule(), &args.set)?;
     collective.plan(&params.args, args.placing.of(p)?)

@@ -36,8 +36,7 @@ pub(super) fn show(
     rank: usize,
     json: bool,
 ) -> Result<CommandOutcome, Error> {
-    let reports: Vec<RankReport> =
-        collectives.iter().map(|one| report(one, args, rank)).collect::<Result<_, _>>()?;
+    let reports: Vec<RankReport> = collectives.iter().map(|one| report(one, args, rank)).collect::<Result<_, _>>()?;
     match reports.as_slice() {
         [one] if json => print_json(one)?,
         several if json => print_json(&several)?,

@@ -9,9 +9,9 @@ pub mod setting;
 
 pub use args::{
     CallsArg, CheckArgs, CheckProfileArgs, CheckSelectionArgs, CompletionsArgs, CountsArgs, EmitCArgs, EmitCommand,
-    Engine, ExpandArgs, ExplainArgs, ExplainSelectionArgs, LayoutArg, ListArgs, ManArgs, MutantsArgs, NewArgs,
-    PlanArgs, ProfileCommand, ProveArgs, ReplayArgs, RunArgs, SelectionCommand, ShowArgs, SimulateArgs, Tested,
-    TraceCommand, TraceDiffArgs, TuneArgs,
+    Engine, ExpandArgs, ExplainArgs, ExplainSelectionArgs, FiguresArgs, LayoutArg, ListArgs, ManArgs, MutantsArgs,
+    NewArgs, PlanArgs, ProfileCommand, ProveArgs, ReplayArgs, RunArgs, SelectionCommand, ShowArgs, SimulateArgs,
+    Tested, TraceCommand, TraceDiffArgs, TuneArgs,
 };
 
 use clap::{Parser, Subcommand};
@@ -201,6 +201,13 @@ Nothing is run. The times are those of the model that docs/simulation.md describ
 single messages, by LogGPS. If all ranks do the same relative to their own numbers, one of them stands for all; \
 otherwise every rank is followed.")]
     Simulate(SimulateArgs),
+    /// Make the modelled and counted figures of the papers, and say where they agree
+    #[command(after_help = "\
+Examples:
+  roundel figures --out figures        SVG, CSV, and papers.md, which shows them
+
+Messages come from the declarations, times from the simulator; docs/papers.md has the result.")]
+    Figures(FiguresArgs),
     /// Count what Bruck's all-to-all sends, for every radix or for every substep
     #[command(after_help = "\
 Examples:

@@ -139,6 +139,14 @@ pub struct SimulateArgs {
     pub goal: Option<PathBuf>,
 }
 
+/// `roundel figures`
+#[derive(Debug, Args)]
+pub struct FiguresArgs {
+    /// Write the figures into this folder.
+    #[arg(long, value_name = "DIR", default_value = "figures")]
+    pub out: PathBuf,
+}
+
 /// `roundel check`
 #[derive(Debug, Args)]
 pub struct CheckArgs {

@@ -206,7 +206,7 @@ otherwise every rank is followed.")]
 Examples:
   roundel figures --out figures        SVG, CSV, and papers.md, which shows them
 
-Messages come from the declarations, times from the simulator; docs/papers.md has the result.")]
+Messages come from the declarations, times from the simulator.")]
     Figures(FiguresArgs),
     /// Count what Bruck's all-to-all sends, for every radix or for every substep
     #[command(after_help = "\

@@ -11,7 +11,8 @@ use roundel_spec::{Arguments, Direction, Kind, Recorder, Schedule, Sink, Stripe,
 use serde::Serialize;
 use std::ops::ControlFlow;
 
-/// Up to this many ranks, commands about one rank record all of them and check the whole; beyond, the rank is by itself.
+/// Up to this many ranks, commands about one rank record all of them and check the whole; beyond, the rank is by
+/// itself.
 pub const RECORDED_TOGETHER: usize = 64;
 
 /// The largest number of ranks of such a call.

@@ -44,8 +44,8 @@ pub(super) fn over_nodes() -> Result<Figure, Error> {
     Ok(Figure {
         name: "locality-bruck",
         title: title.into(),
-        paper: "Bienz, Gautam, Kharel: A Locality-Aware Bruck Allgather, EuroMPI/USA 2022, Figure 7 (and Figure 9 for the \
-                hierarchical one). 4 bytes for each rank; the number after a name is that of ranks per node.",
+        paper: "Bienz, Gautam, Kharel: A Locality-Aware Bruck Allgather, EuroMPI/USA 2022, Figure 7 (and Figure 9 for \
+                the hierarchical one). 4 bytes for each rank; the number after a name is that of ranks per node.",
         columns: vec!["ppn", "nodes", "algorithm", "microseconds", "messages between nodes", "bytes between nodes"],
         rows,
         picture: curves(title, "4 bytes for each rank; 4 or 16 ranks per node", ["nodes", "microseconds"], named),

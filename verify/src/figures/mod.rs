@@ -98,8 +98,8 @@ const HEAD: &str = "\
 `roundel figures --out DIR` makes these figures, as SVG and CSV, and this page. Messages and blocks come from the
 declarations of the catalogue; times come from `roundel simulate` (docs/simulation.md). The papers' machines are not at
 hand, so times are those of one machine of round figures: messages between nodes LogGPS with L = 2 us, o = 0.3 us,
-g = 0.1 us, G = 0.1 ns, S = 8192 bytes; inside a node L = 0.4 us and 0.05 ns for a byte; the ranks of a node share 20 GB/s
-each way. Only shapes can agree: which algorithm wins, and where. Counts must be exact.
+g = 0.1 us, G = 0.1 ns, S = 8192 bytes; inside a node L = 0.4 us and 0.05 ns for a byte; the ranks of a node share 20
+GB/s each way. Only shapes can agree: which algorithm wins, and where. Counts must be exact.
 
 ";
 

@@ -72,7 +72,7 @@ pub(super) fn over_sizes() -> Result<Figure, Error> {
     let (smp, smp_from) = (from(1), beats(1));
     let (figure, _) = figure("nap-sizes", "Node-aware allreduce over sizes, 32 768 ranks", "bytes", points);
     let claims = vec![Claim {
-        paper: "Figure 11: NAP is best for small messages, and SMP outperforms it for larger ones (measured: over 2048 bytes)",
+        paper: "Figure 11: NAP is best for small messages, SMP for larger ones (measured: over 2048 bytes)",
         found: format!("SMP is faster {smp}"),
         agrees: smp_from.is_some_and(|bytes| (1024..=16384).contains(&bytes)),
     }];

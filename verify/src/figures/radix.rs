@@ -5,8 +5,7 @@ use crate::error::Error;
 use roundel::choice::alltoalls::{Split, ceil_sqrt};
 use roundel_spec::Placement;
 
-const PAPER: &str =
-    "Fan, Petruzza, Gilray, Kumar: Configurable Algorithms for All-to-all Collectives (radix-r Bruck)";
+const PAPER: &str = "Fan, Kumar: Parameterized Radix-r Bruck Algorithm for All-to-all Communication, 2022";
 
 /// Figure 2a: messages and blocks of a rank, P = 4096.
 pub(super) fn counts() -> Result<Figure, Error> {

@@ -63,8 +63,8 @@ pub(super) fn cases_won() -> Result<Figure, Error> {
     Ok(Figure {
         name: "sparbit",
         title: title.into(),
-        paper: "Loch, Koslovski: Sparbit, SBAC-PAD 2021, Figure 5. The picture shows 128 ranks, 16 to a node, in order; the \
-                data has the fastest algorithm for every process count and block size.",
+        paper: "Loch, Koslovski: Sparbit, SBAC-PAD 2021, Figure 5. The picture shows 128 ranks, 16 to a node, in order; \
+                the data has the fastest algorithm for every process count and block size.",
         columns: vec!["mapping", "p", "bytes", "fastest", "microseconds"],
         rows,
         picture: curves(

@@ -1,8 +1,8 @@
 //! Writes the rounds of all ranks in GOAL, the input of LogGOPSim and ATLAHS.
 //!
 //! A round of a rank is a set of sends and receives that do not depend on each other, and a `calc` that depends on all
-//! of them; those of the next round depend on the `calc`. The tag is the number of the round. The length of a message is
-//! rounded up to whole bytes, and combining takes no time.
+//! of them; those of the next round depend on the `calc`. The tag is the number of the round. The length of a message
+//! is rounded up to whole bytes, and combining takes no time.
 
 use super::SimulationError;
 use super::align::Alignment;

@@ -60,8 +60,8 @@ impl<'a> Network<'a> {
         upper.fold(self.placement.node(rank), |group, level| group / level.size)
     }
 
-    /// After how many ranks the groups repeat, if all of them are equal: rank r is to its groups what rank r + period is
-    /// to its own.
+    /// After how many ranks the groups repeat, if all of them are equal: rank r is to its groups what rank r + period
+    /// is to its own.
     pub fn period(&self) -> Option<usize> {
         let (p, ppn) = (self.placement.p(), self.placement.ppn());
         if ppn >= p {

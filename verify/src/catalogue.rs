@@ -4,6 +4,7 @@
 //! generic over the type.
 
 use crate::error::Error;
+use crate::simulation::rounds::{CodeRounds, RankSource};
 use roundel::algorithms::{self, Entry, Visitor};
 use roundel::plan::{Plan, Unplanned};
 use roundel::{Collective, IsAlltoall, Refusal};
@@ -21,6 +22,35 @@ pub fn record(entry: &Entry, args: &Arguments, placement: &Placement) -> Result<
     let mut record = TraceRecorder { placement, answer: None };
     visit(entry, args, &mut record)?;
     record.answer.ok_or_else(|| not_visited(entry))
+}
+
+/// Calls `with` with the rounds of every rank of an entry's generated code, if its domain admits the call.
+pub fn with_rounds<T>(
+    entry: &Entry,
+    args: &Arguments,
+    placement: &Placement,
+    with: impl FnOnce(&dyn RankSource) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let mut visitor = WithRounds { entry, placement, with: Some(with), answer: None };
+    visit(entry, args, &mut visitor)?;
+    visitor.answer.unwrap_or_else(|| Err(not_visited(entry)))
+}
+
+struct WithRounds<'a, F, T> {
+    entry: &'a Entry,
+    placement: &'a Placement,
+    with: Option<F>,
+    answer: Option<Result<T, Error>>,
+}
+
+impl<T, F: FnOnce(&dyn RankSource) -> Result<T, Error>> Visitor for WithRounds<'_, F, T> {
+    fn any<C: Collective + Sync>(&mut self, _name: &'static str, collective: &C) {
+        let Some(with) = self.with.take() else { return };
+        self.answer = Some(match collective.admits(&self.placement.place(0)) {
+            Ok(()) => with(&CodeRounds { collective, placement: self.placement }),
+            Err(refusal) => Err(Error::OutsideDomain { name: self.entry.name.into(), refusal }),
+        });
+    }
 }
 
 struct TraceRecorder<'a> {

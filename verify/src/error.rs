@@ -457,6 +457,9 @@ pub enum Error {
         /// What is wrong with it, and where.
         source: roundel::profile::Error,
     },
+    /// A request that cannot be simulated.
+    #[error(transparent)]
+    Simulation(#[from] crate::simulation::SimulationError),
     /// Invalid selection rules.
     #[error("{}: {source}", path.display())]
     Selection {

@@ -8,6 +8,7 @@ use crate::declared::DeclaredCollective;
 use crate::error::Error;
 use crate::proving::trial::{Performer, Trial};
 use crate::replayed::ReplayedRounds;
+use crate::simulation::rounds::RankSource;
 use roundel::Layout;
 use roundel::algorithms::Entry;
 use roundel::plan::Plan;
@@ -102,6 +103,19 @@ impl NamedCollective {
         match self {
             NamedCollective::Entry(entry) => catalogue::plan(entry, args, &placement),
             NamedCollective::Declared(declared) => declared.plan(args, placement),
+        }
+    }
+
+    /// Calls `with` with the rounds of every rank, each of which is made by itself.
+    pub fn with_rounds<T>(
+        &self,
+        args: &Arguments,
+        placement: &Placement,
+        with: impl FnOnce(&dyn RankSource) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        match self {
+            NamedCollective::Entry(entry) => catalogue::with_rounds(entry, args, placement, with),
+            NamedCollective::Declared(declared) => declared.with_rounds(args, placement, with),
         }
     }
 

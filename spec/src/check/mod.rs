@@ -38,7 +38,7 @@ use crate::meaning::collective::Collective;
 use crate::meaning::eval::{self, Halt};
 use crate::meaning::group::{renumber, rounds_of};
 use crate::meaning::place::Placement;
-use crate::meaning::sink::infallible;
+use crate::meaning::sink::{Sink, infallible};
 use crate::schedule::arguments::Arguments;
 use crate::schedule::contract::Kind;
 use crate::schedule::{Schedule, SchedulePart};
@@ -159,20 +159,33 @@ pub fn record_schedule(schedule: &Schedule, point: &Point) -> Result<Trace, Viol
     let mut ranks = Vec::with_capacity(point.placement.p());
     for rank in 0..point.placement.p() {
         let mut recorder = Recorder::default();
-        let place = point.place(schedule, rank);
-        eval::rotation(schedule, &point.args, &place).map_err(|halt| fault(schedule, point, rank, halt))?;
-        let wrong = |halt: Halt<Infallible>| fault(schedule, point, rank, halt);
-        if point.is_renumbered(schedule) {
-            let around = eval::blocks(schedule, &point.args, &place).map_err(wrong)?;
-            let mut seen = Recorder::default();
-            eval::rounds(schedule, &point.args, &place, &mut seen).map_err(wrong)?;
-            infallible(renumber(&seen.finish(), &point.placement, schedule.kind, around, &mut recorder));
-        } else {
-            eval::rounds(schedule, &point.args, &place, &mut recorder).map_err(wrong)?;
-        }
+        infallible(rounds_of_schedule(schedule, point, rank, &mut recorder)?);
         ranks.push(recorder.finish());
     }
     Ok(Trace::lockstep(ranks))
+}
+
+/// Hands the rounds of one rank to a sink, by the evaluator and without those of other ranks: real ranks and blocks,
+/// as [`rounds_of`] does with generated code. The inner result is that of the sink.
+pub fn rounds_of_schedule<S: Sink>(
+    schedule: &Schedule,
+    point: &Point,
+    rank: usize,
+    sink: &mut S,
+) -> Result<Result<(), S::Error>, Violation> {
+    let place = point.place(schedule, rank);
+    eval::rotation(schedule, &point.args, &place).map_err(|halt| fault(schedule, point, rank, halt))?;
+    if !point.is_renumbered(schedule) {
+        return match eval::rounds(schedule, &point.args, &place, sink) {
+            Err(Halt::Stopped(error)) => Ok(Err(error)),
+            walked => walked.map(Ok).map_err(|halt| fault(schedule, point, rank, halt)),
+        };
+    }
+    let wrong = |halt: Halt<Infallible>| fault(schedule, point, rank, halt);
+    let around = eval::blocks(schedule, &point.args, &place).map_err(wrong)?;
+    let mut seen = Recorder::default();
+    eval::rounds(schedule, &point.args, &place, &mut seen).map_err(wrong)?;
+    Ok(renumber(&seen.finish(), &point.placement, schedule.kind, around, sink))
 }
 
 /// Records the ranks' rounds with the generated code.

@@ -133,7 +133,13 @@ impl Placement {
     /// ```
     pub fn consecutive(p: usize, ppn: usize) -> Self {
         let ppn = ppn.clamp(1, p.max(1));
-        Self::from_nodes((0..p).map(|rank| rank / ppn).collect())
+        Placement {
+            nodes: (0..p).map(|rank| (rank / ppn) as i64).collect(),
+            regions: Regions::consecutive(p as i64, ppn as i64),
+            order: (0..p).collect(),
+            numbers: (0..p).collect(),
+            sorted: true,
+        }
     }
 
     /// Distributes the ranks cyclically over nodes of up to `ppn`, as with `mpirun --map-by node`.
@@ -311,6 +317,16 @@ mod tests {
                 assert_eq!(placement.order()[place.rank as usize], rank);
                 assert_eq!(place.node_size(place.node), place.ppn);
                 assert_eq!(place.of(place.rank), place);
+            }
+        }
+    }
+
+    #[test]
+    fn consecutive_ranks_need_no_sorting() {
+        for p in 0..30 {
+            for ppn in 1..=p.max(1) {
+                let nodes = (0..p).map(|rank| rank / ppn).collect();
+                assert_eq!(Placement::consecutive(p, ppn), Placement::from_nodes(nodes), "p = {p}, ppn = {ppn}");
             }
         }
     }

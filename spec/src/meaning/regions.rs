@@ -1,6 +1,7 @@
 //! Nodes, and their further division into sockets and so on.
 
 use crate::meaning::place::Place;
+use std::collections::HashMap;
 
 /// Nested regions of ranks that are numbered region by region, to any depth.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,13 +17,10 @@ pub struct Regions {
 impl Regions {
     /// Sorts ranks by their paths, starting at level `level`. Regions are ordered by their first rank.
     pub(crate) fn sort(ranks: &mut [usize], paths: &[Vec<usize>], level: usize) -> Self {
-        let mut seen: Vec<Option<usize>> = Vec::new();
+        let mut seen: HashMap<Option<usize>, usize> = HashMap::new();
         let mut number = |rank: usize| {
-            let name = paths[rank].get(level).copied();
-            seen.iter().position(|known| *known == name).unwrap_or_else(|| {
-                seen.push(name);
-                seen.len() - 1
-            })
+            let next = seen.len();
+            *seen.entry(paths[rank].get(level).copied()).or_insert(next)
         };
         let mut numbered: Vec<(usize, usize)> = ranks.iter().map(|&rank| (number(rank), rank)).collect();
         numbered.sort_unstable();
@@ -45,6 +43,14 @@ impl Regions {
     /// The regions of a part, if any path is longer.
     fn sort_deeper(ranks: &mut [usize], paths: &[Vec<usize>], level: usize) -> Option<Self> {
         ranks.iter().any(|&rank| paths[rank].len() > level).then(|| Regions::sort(ranks, paths, level))
+    }
+
+    /// Regions of `size` ranks each; the last one has the rest.
+    pub(crate) fn consecutive(ranks: i64, size: i64) -> Self {
+        let mut starts: Vec<i64> = (0..ranks).step_by(size.max(1) as usize).collect();
+        let last = starts.last().map_or(0, |start| ranks - start);
+        starts.push(ranks);
+        Regions { starts, lanes: last.min(size), inside: Vec::new() }
     }
 
     fn undivided(ranks: i64) -> Self {

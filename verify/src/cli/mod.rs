@@ -9,9 +9,9 @@ pub mod setting;
 
 pub use args::{
     CallsArg, CheckArgs, CheckProfileArgs, CheckSelectionArgs, CompletionsArgs, CountsArgs, EmitCArgs, EmitCommand,
-    Engine, ExpandArgs, ExplainArgs, ExplainSelectionArgs, LayoutArg, ListArgs, ManArgs, MutantsArgs, NewArgs,
-    PlanArgs, ProfileCommand, ProveArgs, ReplayArgs, RunArgs, SelectionCommand, ShowArgs, Tested, TraceCommand,
-    TraceDiffArgs, TuneArgs,
+    Engine, ExpandArgs, ExplainArgs, ExplainSelectionArgs, FiguresArgs, LayoutArg, ListArgs, ManArgs, MutantsArgs,
+    NewArgs, PlanArgs, ProfileCommand, ProveArgs, ReplayArgs, RunArgs, SelectionCommand, ShowArgs, SimulateArgs,
+    Tested, TraceCommand, TraceDiffArgs, TuneArgs,
 };
 
 use clap::{Parser, Subcommand};
@@ -67,7 +67,8 @@ Examples:
 
 Parameters are set with `--set radix=3`, lists with `--set ports=1,2`; `roundel list` names them. Rounds of the \
 catalogue are those of its generated code; those of a file come from evaluating its declarations, which must be \
-correct. With `--json`, several declarations are a list.")]
+correct. With `--json`, several declarations are a list. Above 64 ranks, `--rank` looks at that rank alone, up to \
+2^24 ranks, and checks nothing.")]
     Show(ShowArgs),
     /// Check collectives exactly, at every point of a range
     #[command(after_help = "\
@@ -185,6 +186,28 @@ a round among 10 through 9 ports, and rounds that gather again. For an all-to-al
 its messages the overhead, each byte its share of the bandwidth; rounds, messages and bytes are exact. The same model \
 chooses in programs: `roundel::choice::alltoalls`.")]
     Explain(ExplainArgs),
+    /// Simulate a collective on a machine that need not exist, with up to a million ranks
+    #[command(after_help = "\
+Examples:
+  roundel simulate sparbit -p 1000 --ppn 50 --bytes 4096
+  roundel simulate bruck -p 1000000 --ppn 100 --loggps L=2us,o=0.5us,g=0.1us,G=0.08ns,S=8192
+  roundel simulate nap -p 4096 --ppn 64 --bytes 8 --profile machine.toml
+  roundel simulate allreduce/ring -p 512 --loggps L=2us,o=1us,G=0.1ns --topology pods.toml --svg ring.svg
+  roundel simulate my_collective.rs:MyRing -p 4096 --json
+  roundel simulate allreduce --ports \"8(-1 1 1 1)\" --bytes 65536
+  roundel simulate sparbit -p 64 --goal sparbit.goal      the rounds for LogGOPSim and ATLAHS
+
+Nothing is run. The times are those of the model that docs/simulation.md describes: of rounds, by a profile, or of \
+single messages, by LogGPS. If all ranks do the same relative to their own numbers, one of them stands for all; \
+otherwise every rank is followed.")]
+    Simulate(SimulateArgs),
+    /// Make the modelled and counted figures of the papers, and say where they agree
+    #[command(after_help = "\
+Examples:
+  roundel figures --out figures        SVG, CSV, and papers.md, which shows them
+
+Messages come from the declarations, times from the simulator.")]
+    Figures(FiguresArgs),
     /// Count what Bruck's all-to-all sends, for every radix or for every substep
     #[command(after_help = "\
 Examples:
@@ -249,7 +272,8 @@ Examples:
   roundel plan my_collective.rs:MyRing -p 5
 
 In `8(-1 1 1 1)`, 8 nodes take a step of reduce_scatter with one port and three steps of allgather. Groups such as \
-`2(-1) 4(1 1) 2(1)` multiply. A slot of a plan is LINE.BLOCK; line 0 is the input, line 1 the output.")]
+`2(-1) 4(1 1) 2(1)` multiply. A slot of a plan is LINE.BLOCK; line 0 is the input, line 1 the output. Above 64 \
+ranks, `--node` looks at that rank of a collective alone: silent rounds are left out, and it has its own lines only.")]
     Plan(PlanArgs),
     /// Print shell completions for commands, options and names of collectives
     #[command(after_help = "\

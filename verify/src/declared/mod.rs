@@ -10,6 +10,7 @@ mod refusal;
 use crate::catalogue::Recorded;
 use crate::emit;
 use crate::error::{Diagnosed, Error};
+use crate::simulation::rounds::{EvaluatedRounds, RankSource};
 use crate::source::{DeclaredStruct, Source};
 use inner::InnerOrigin;
 use roundel::Refusal;
@@ -124,6 +125,20 @@ impl DeclaredCollective {
         let Recorded { point, trace, .. } = self.examine(args, placement)?;
         let blocks = eval::blocks::<Infallible>(&self.schedule, args, &point.place(&self.schedule, 0));
         Ok(Plan::of_trace(&self.schedule, args, blocks.map_or(trace.p(), |blocks| blocks as usize), &trace))
+    }
+
+    /// Calls `with` with the rounds of every rank, if its domain admits the call.
+    pub fn with_rounds<T>(
+        &self,
+        args: &Arguments,
+        placement: &Placement,
+        with: impl FnOnce(&dyn RankSource) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let point = Point { placement: placement.clone(), args: args.clone() };
+        self.admits(&point)?.map_err(|refusal| self.refused(refusal))?;
+        let blocks = eval::blocks::<Infallible>(&self.schedule, args, &point.place(&self.schedule, 0));
+        let (blocks, wrong) = (blocks.map_or(placement.p(), |blocks| blocks as usize), |v: &Violation| self.wrong(v));
+        with(&EvaluatedRounds { schedule: &self.schedule, point: &point, blocks, wrong: &wrong })
     }
 
     fn refused(&self, refusal: Refusal) -> Error {

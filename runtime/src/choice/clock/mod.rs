@@ -2,10 +2,13 @@
 //!
 //! A round takes as long as its longest message, given the number of simultaneous messages; the time to combine and
 //! copy bytes is added. Parallel paths are rounded up to the slowest one, as in Jocksch et al. (section 3), so the
-//! rounds of one rank stand for all.
+//! rounds of one rank stand for all. `roundel simulate` follows every rank with the same times of rounds; for machines
+//! that nobody has measured, it takes the times of single messages from [`LogGps`].
 
+mod loggps;
 mod node;
 
+pub use loggps::{Departure, LogGps, RankClock, Wire};
 pub(crate) use node::NodeShare;
 
 use crate::choice::profile::Profile;
@@ -46,9 +49,24 @@ impl<'a> Clock<'a> {
 
     /// The time of a round between nodes, in seconds.
     pub fn round(&self, round: &RoundCost) -> f64 {
+        self.messages(round) + self.local(round)
+    }
+
+    /// The time of a round inside a node and between nodes at once, in seconds: that of the slower messages.
+    pub fn mixed(&self, inside: &RoundCost, between: &RoundCost) -> f64 {
+        let messages = self.profile.inside.seconds(inside.longest, inside.ports);
+        messages.max(self.messages(between)) + self.local(inside) + self.local(between)
+    }
+
+    /// The time of the messages between nodes.
+    fn messages(&self, round: &RoundCost) -> f64 {
+        self.profile.round(round.longest, round.ports, self.lanes)
+    }
+
+    /// The time after the messages.
+    fn local(&self, round: &RoundCost) -> f64 {
         let node = &self.profile.node;
-        let messages = self.profile.round(round.longest, round.ports, self.lanes);
-        messages + round.combined as f64 / node.combine + round.copied as f64 / node.copy
+        round.combined as f64 / node.combine + round.copied as f64 / node.copy
     }
 
     /// The time of consecutive rounds, in seconds.
@@ -129,6 +147,18 @@ mod tests {
         let (clock, node) = (Clock::new(&profile), &profile.node);
         let by_hand = profile.between.seconds(720, 2) + 700.0 / node.combine + 10.0 / node.copy;
         assert_eq!((clock.rounds(&rounds), clock.rounds(&[])), (by_hand, 0.0));
+    }
+
+    #[test]
+    fn a_round_inside_and_between_takes_as_long_as_the_slower_messages() {
+        let profile = Profile::default();
+        let clock = Clock::with_lanes(&profile, 3);
+        let inside = RoundCost { ports: 2, longest: 1 << 20, ..RoundCost::default() };
+        let between = RoundCost { ports: 1, longest: 8, combined: 4000, ..RoundCost::default() };
+        let (slow, none) = (profile.inside.seconds(1 << 20, 2), RoundCost::default());
+        assert_eq!(clock.mixed(&inside, &between), slow + 4000.0 / profile.node.combine);
+        assert_eq!(clock.mixed(&none, &between), clock.round(&between));
+        assert_eq!(clock.mixed(&none, &none), 0.0);
     }
 
     #[test]

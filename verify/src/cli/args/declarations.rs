@@ -5,6 +5,7 @@ use crate::cli::placing::Placing;
 use crate::cli::range::{ProcessRange, RoundRange};
 use crate::cli::setting::Setting;
 use crate::params::Assignment;
+use crate::simulation::machine::GivenNumbers;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -94,6 +95,56 @@ pub struct ShowArgs {
     /// Draw no title, for documents that have their own.
     #[arg(long, requires = "svg")]
     pub no_title: bool,
+}
+
+/// `roundel simulate`
+#[derive(Debug, Args)]
+pub struct SimulateArgs {
+    /// A collective of the catalogue, or a Rust file with a declaration. With `--ports`: allreduce, reduce_scatter or
+    /// allgather.
+    #[arg(value_name = "NAME|FILE.rs[:TYPE]|KIND")]
+    pub name: String,
+    /// The number of ranks [with `--ports`: what the factors multiply to]
+    #[arg(short, value_name = "P", allow_hyphen_values = true, value_parser = number::ranks)]
+    #[arg(required_unless_present = "ports", conflicts_with = "ports")]
+    pub p: Option<usize>,
+    /// A plan with ports and factors, as in `8(-1 1 1 1)`, among nodes with one rank each.
+    #[arg(long, value_name = "GROUPS", allow_hyphen_values = true, conflicts_with_all = ["set", "ppn", "placement"])]
+    pub ports: Option<String>,
+    /// The placement of ranks.
+    #[command(flatten)]
+    pub placing: Placing,
+    /// A parameter's value; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<Assignment>,
+    /// The size in bytes of a block, or of the vector of an allreduce, a reduce or a broadcast.
+    #[arg(long, value_name = "B", default_value_t = 1024, allow_hyphen_values = true)]
+    #[arg(value_parser = number::long_bytes)]
+    pub bytes: u64,
+    /// A profile of any machine, which gives the times of rounds [default: round figures]
+    #[arg(long, value_name = "FILE", conflicts_with = "loggps")]
+    pub profile: Option<PathBuf>,
+    /// The times of single messages, as in `L=2us,o=0.5us,g=0.1us,G=0.08ns,O=0,S=8192`; those left out are 0, and S
+    /// unlimited.
+    #[arg(long, value_name = "NUMBERS", allow_hyphen_values = true)]
+    pub loggps: Option<GivenNumbers>,
+    /// The levels of the network and their shared links, for `--loggps`.
+    #[arg(long, value_name = "FILE")]
+    pub topology: Option<PathBuf>,
+    /// Draw the times of the rounds into this file.
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+    /// Write the rounds of all ranks to this file in GOAL, for LogGOPSim and ATLAHS.
+    #[arg(long, value_name = "FILE")]
+    pub goal: Option<PathBuf>,
+}
+
+/// `roundel figures`
+#[derive(Debug, Args)]
+pub struct FiguresArgs {
+    /// Write the figures into this folder.
+    #[arg(long, value_name = "DIR", default_value = "figures")]
+    pub out: PathBuf,
 }
 
 /// `roundel check`

@@ -5,6 +5,7 @@ mod counts;
 mod emit;
 mod expand;
 mod explain;
+mod figures;
 mod list;
 mod machine;
 mod mutants;
@@ -14,6 +15,7 @@ mod replay;
 mod run;
 mod shell;
 mod show;
+mod simulate;
 mod target;
 mod trace;
 
@@ -70,6 +72,8 @@ fn perform(cli: &Cli) -> Result<CommandOutcome, Error> {
         Command::Mutants(args) => mutants::mutants(args, cli.json),
         Command::Replay(args) => replay::replay(args, cli.json),
         Command::Explain(args) => explain::explain(args, cli.json),
+        Command::Simulate(args) => simulate::simulate(args, cli.json),
+        Command::Figures(args) => figures::figures(args, cli.json),
         Command::Counts(args) => counts::counts(args, cli.json),
         Command::Tune(args) => machine::tune::tune(args, cli.json),
         Command::Profile(command) => machine::profile::profile(command, cli.json),

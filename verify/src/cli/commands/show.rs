@@ -1,7 +1,10 @@
 //! `roundel show`: shows the rounds of one call, as the generated code performs them, or as a file declares them.
 
+mod one_rank;
+
 use super::target::Target;
 use super::{CommandOutcome, counted, print, print_json};
+use crate::alone;
 use crate::catalogue::Recorded;
 use crate::cli::ShowArgs;
 use crate::cli::range::RoundRange;
@@ -143,6 +146,9 @@ pub(super) fn show(args: &ShowArgs, json: bool) -> Result<CommandOutcome, Error>
     if args.svg.is_some() {
         collectives = vec![Target::only(&args.name, collectives)?];
     }
+    if let Some(rank) = args.rank.filter(|_| args.p > alone::RECORDED_TOGETHER && args.svg.is_none()) {
+        return one_rank::show(&collectives, args, rank, json);
+    }
     let scenes: Vec<ShowInput> = collectives.into_iter().map(|one| scene(one, args)).collect::<Result<_, _>>()?;
     if let (Some(path), [scene]) = (&args.svg, scenes.as_slice()) {
         draw(scene, args, path)?;
@@ -159,7 +165,8 @@ pub(super) fn show(args: &ShowArgs, json: bool) -> Result<CommandOutcome, Error>
 fn scene(collective: NamedCollective, args: &ShowArgs) -> Result<ShowInput, Error> {
     let p = args.p;
     if p == 0 || p > MAX_P {
-        return Err(Error::Ranks { p, limit: MAX_P, reason: "every message is held in memory" });
+        let reason = "every message is held in memory; with `--rank`, more are possible";
+        return Err(Error::Ranks { p, limit: MAX_P, reason });
     }
     if let Some(rank) = args.rank.filter(|&rank| rank >= p) {
         return Err(Error::NoSuchRank { rank, p });
@@ -222,7 +229,7 @@ fn text(scene: &ShowInput, args: &ShowArgs) -> Result<String, Error> {
     let mut out = format!("{HEADING}{}{HEADING:#}  {}\n", scene.collective.name(), scene.case());
     let _ = writeln!(out, "{FAINT}{}{FAINT:#}\n", scene.collective.summary());
     match args.rank {
-        Some(rank) => out += &one_rank(scene, rank),
+        Some(rank) => out += &rank_table(scene, rank),
         None => all_ranks(&mut out, scene),
     }
     let _ = match &scene.recorded.violation {
@@ -289,7 +296,7 @@ fn message(run: &PointRun<'_>, m: &DrawnMessage, rank_width: usize) -> (String, 
 }
 
 /// What one rank sends, receives and holds.
-fn one_rank(scene: &ShowInput, rank: usize) -> String {
+fn rank_table(scene: &ShowInput, rank: usize) -> String {
     let mut table = Table::new(["round", "sends", "receives", "holds afterwards"].map(|head| (head, Align::Left)));
     let (run, active) = (scene.run(), scene.run().active_rounds());
     let film = run.film(&active);

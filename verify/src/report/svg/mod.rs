@@ -58,7 +58,7 @@ pub(crate) const SOFT: &str = "#64748b";
 /// The colour of thin lines.
 pub(crate) const LINE: &str = "#cbd5e1";
 /// Messages inside a node.
-const LOCAL: &str = "#2563eb";
+pub(crate) const LOCAL: &str = "#2563eb";
 /// Messages between nodes, and other highlights.
 pub(crate) const REMOTE: &str = "#ea580c";
 const WRONG: &str = "#dc2626";

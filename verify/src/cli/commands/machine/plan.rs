@@ -1,5 +1,6 @@
 //! `roundel plan`: the steps of one node, by ports and factors or by a collective; or their cost.
 
+use crate::alone::{self, AloneCall};
 use crate::cli::PlanArgs as Request;
 use crate::cli::commands::target::Target;
 use crate::cli::commands::{CommandOutcome, print, print_json};
@@ -9,7 +10,7 @@ use crate::params::Params;
 use crate::report::table::{Align, Table};
 use roundel::plan::listing::{Listing, ListingLine as Line};
 use roundel::plan::ports::{Fractions, Ports};
-use roundel::plan::{Plan, RankPlan, SlotMessage, Turn};
+use roundel::plan::{Plan, RankPlan, SlotMessage, Turn, Unplanned};
 use roundel_spec::Kind;
 use serde::Serialize;
 
@@ -95,7 +96,7 @@ pub(crate) fn plan(args: &Request, json: bool) -> Result<CommandOutcome, Error> 
 }
 
 /// The kind with this name, as written in declarations or in the catalogue.
-fn kind_of(name: &str) -> Option<Kind> {
+pub(crate) fn kind_of(name: &str) -> Option<Kind> {
     name.replace('-', "_").parse().ok()
 }
 
@@ -117,7 +118,8 @@ fn by_ports(kind: Kind, texts: &[String], args: &Request, json: bool) -> Result<
     }
 }
 
-fn read(text: &str) -> Result<Ports, Error> {
+/// Reads ports and factors.
+pub(crate) fn read(text: &str) -> Result<Ports, Error> {
     text.parse().map_err(|source| Error::Ports { text: text.into(), source })
 }
 
@@ -200,6 +202,9 @@ impl From<Listing> for ListingReport {
 fn of_collective(args: &Request, json: bool) -> Result<(), Error> {
     let collective = Target::only(&args.name, Target::collectives(&args.name)?)?;
     let p = args.p.ok_or_else(|| Error::RanksNeeded { name: collective.name().into() })?;
+    if let Some(rank) = args.node.filter(|_| p > alone::RECORDED_TOGETHER) {
+        return print_part(&alone_part(&collective, p, rank, args)?, json);
+    }
     let plan = recorded(&collective, p, args)?;
     match args.node {
         _ if args.summary => summarise(
@@ -212,9 +217,31 @@ fn of_collective(args: &Request, json: bool) -> Result<(), Error> {
     }
 }
 
+/// The part of one rank, without a plan of all.
+fn alone_part(collective: &NamedCollective, p: usize, rank: usize, args: &Request) -> Result<RankPlan, Error> {
+    if p > alone::MAX_P {
+        return Err(Error::Ranks { p, limit: alone::MAX_P, reason: "every rank is placed one by one" });
+    }
+    if rank >= p {
+        return Err(Error::NoSuchRank { rank, p });
+    }
+    let schedule = collective.schedule();
+    if schedule.kind.moves() {
+        let source = Unplanned::Moves { kind: schedule.kind };
+        return Err(Error::Unplanned { name: collective.name().into(), source });
+    }
+    let params = Params::resolve(collective.name(), &schedule, &args.set)?;
+    let call = AloneCall { schedule: &schedule, args: &params.args, p, rank };
+    collective.with_rounds(&params.args, &args.placing.of(p)?, |source| alone::part(source, call))
+}
+
 fn recorded(collective: &NamedCollective, p: usize, args: &Request) -> Result<Plan, Error> {
     if !(1..=MAX_P).contains(&p) {
-        return Err(Error::Ranks { p, limit: MAX_P, reason: "a plan has all messages of all ranks" });
+        return Err(Error::Ranks {
+            p,
+            limit: MAX_P,
+            reason: "a plan has all messages of all ranks; with `--node`, more are possible",
+        });
     }
     let params = Params::resolve(collective.name(), &collective.schedule(), &args.set)?;
     collective.plan(&params.args, args.placing.of(p)?)

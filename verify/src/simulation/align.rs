@@ -1,0 +1,144 @@
+//! Aligns the rounds of all ranks without recording their messages.
+//!
+//! Groups that run an inner collective side by side may have different numbers of rounds; those with fewer wait. Ranks
+//! have few different sequences of rounds and groups, so the alignment of recorded runs ([`Trace::lockstep`]) is made
+//! once for each sequence.
+
+use super::rounds::{RankMessage, RankSource, RoundWatcher};
+use crate::error::Error;
+use crate::simulation::SimulationError;
+use roundel_spec::sink::infallible;
+use roundel_spec::{Direction, Recorder, Sink, Site, Stripe, Trace};
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+/// What happens on a rank, without messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Event {
+    Round,
+    Enter,
+    Leave,
+}
+
+/// The common numbering of rounds.
+#[derive(Clone, Debug)]
+pub struct Alignment {
+    /// The sequence of each rank, by number.
+    sequence_of: Vec<u32>,
+    /// For each sequence: the common number of each of its own rounds.
+    common: Vec<Vec<u32>>,
+    /// The number of messages sent in each common round.
+    sent: Vec<u64>,
+}
+
+impl Alignment {
+    /// Walks ranks `0..ranks`, and aligns their rounds. More than `limit` messages and stripes of blocks are refused.
+    pub fn of(source: &dyn RankSource, ranks: usize, limit: u64) -> Result<Self, Error> {
+        let (mut sequences, mut counts) = (HashMap::<Vec<Event>, u32>::new(), Vec::<Vec<u64>>::new());
+        let (mut sequence_of, mut work) = (Vec::with_capacity(ranks), 0u64);
+        let mut watcher = EventWatcher::default();
+        for rank in 0..ranks {
+            watcher.events.clear();
+            watcher.sent.clear();
+            (watcher.now, watcher.work) = (0, 0);
+            source.walk(rank, &mut watcher)?;
+            work += watcher.work;
+            // The first rank tells early what all of them will take.
+            let expected = if rank == 0 { work.saturating_mul(ranks as u64) } else { work };
+            if expected > limit.saturating_mul(if rank == 0 { 4 } else { 1 }) {
+                return Err(SimulationError::TooMany { ranks, work: expected, limit }.into());
+            }
+            let next = sequences.len() as u32;
+            let sequence = match sequences.get(&watcher.events) {
+                Some(&known) => known,
+                None => {
+                    sequences.insert(watcher.events.clone(), next);
+                    counts.push(vec![0; watcher.sent.len()]);
+                    next
+                }
+            };
+            counts[sequence as usize].iter_mut().zip(&watcher.sent).for_each(|(sum, sent)| *sum += sent);
+            sequence_of.push(sequence);
+        }
+        let mut ordered: Vec<(Vec<Event>, u32)> = sequences.into_iter().collect();
+        ordered.sort_unstable_by_key(|(_, number)| *number);
+        let (common, rounds) = aligned(ordered.iter().map(|(events, _)| events.as_slice()));
+        let mut sent = vec![0; rounds];
+        for (own, counts) in common.iter().zip(&counts) {
+            own.iter().zip(counts).for_each(|(&round, count)| sent[round as usize] += count);
+        }
+        Ok(Alignment { sequence_of, common, sent })
+    }
+
+    /// The number of rounds, also of silent ones.
+    pub fn rounds(&self) -> usize {
+        self.sent.len()
+    }
+
+    /// The number of messages that all ranks send in a round.
+    pub fn sent(&self, round: usize) -> u64 {
+        self.sent[round]
+    }
+
+    /// The common number of each round of a rank.
+    pub fn of_rank(&self, rank: usize) -> &[u32] {
+        &self.common[self.sequence_of[rank] as usize]
+    }
+}
+
+/// The common number of each round of each sequence, and how many there are.
+fn aligned<'a>(sequences: impl Iterator<Item = &'a [Event]>) -> (Vec<Vec<u32>>, usize) {
+    let log = |events: &[Event]| {
+        let mut recorder = Recorder::default();
+        for event in events {
+            infallible(match event {
+                Event::Enter => recorder.enter_groups(),
+                Event::Leave => recorder.leave_groups(),
+                Event::Round => {
+                    // A message, so that own rounds are not silent.
+                    infallible(recorder.begin_round());
+                    infallible(recorder.send(Site::plain(0), 0, Stripe::one(0, 1)));
+                    recorder.end_round()
+                }
+            });
+        }
+        recorder.finish()
+    };
+    let trace = Trace::lockstep(sequences.map(log).collect());
+    let own = |log: &roundel_spec::record::RankLog| {
+        (0..trace.rounds()).filter(|&round| !log.round(round).is_empty()).map(|round| round as u32).collect()
+    };
+    (trace.ranks.iter().map(own).collect(), trace.rounds())
+}
+
+/// Notes rounds and groups, and counts.
+#[derive(Default)]
+struct EventWatcher {
+    events: Vec<Event>,
+    /// The messages sent in each own round.
+    sent: Vec<u64>,
+    now: u64,
+    work: u64,
+}
+
+impl RoundWatcher for EventWatcher {
+    fn message(&mut self, message: &RankMessage<'_>) {
+        self.now += u64::from(message.direction == Direction::Send);
+        self.work += 1 + message.blocks.len() as u64;
+    }
+
+    fn end_round(&mut self) -> ControlFlow<()> {
+        self.events.push(Event::Round);
+        self.sent.push(std::mem::take(&mut self.now));
+        self.work += 1;
+        ControlFlow::Continue(())
+    }
+
+    fn enter_groups(&mut self) {
+        self.events.push(Event::Enter);
+    }
+
+    fn leave_groups(&mut self) {
+        self.events.push(Event::Leave);
+    }
+}

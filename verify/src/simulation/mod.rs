@@ -1,0 +1,175 @@
+//! Simulates a collective on a machine that need not exist: up to a million ranks, without a run.
+//!
+//! - [`rounds`]: the rounds of one rank, from generated code, the evaluator or a plan
+//! - [`shift`]: whether one rank stands for all, by the declaration; otherwise every rank is followed
+//! - [`align`], [`window`]: common numbers of rounds, and the messages of some of them
+//! - [`machine`], [`topology`], [`network`]: the machine, and the links that messages share
+//! - [`run`]: a clock for every rank
+//! - [`goal`]: the same rounds as a file for other simulators
+//!
+//! docs/simulation.md says what the times mean.
+
+pub mod align;
+mod error;
+pub mod goal;
+pub mod machine;
+pub mod network;
+pub mod report;
+pub mod rounds;
+pub mod run;
+pub mod shift;
+pub mod topology;
+pub mod window;
+
+pub use error::SimulationError;
+
+use crate::error::Error;
+use align::Alignment;
+use machine::Machine;
+use network::Network;
+use roundel_spec::{Kind, Placement};
+use rounds::RankSource;
+use run::{RoundTime, Run, Traffic};
+use window::{Followed, Window};
+
+/// The largest number of ranks.
+pub const MAX_P: usize = 1 << 20;
+
+/// The largest number of messages of one round.
+const MOST_AT_ONCE: u64 = 1 << 26;
+
+/// A call on a machine.
+pub struct Request<'a> {
+    /// The rounds of every rank.
+    pub source: &'a dyn RankSource,
+    /// Whether rank 0 stands for all, wherever the ranks are.
+    pub invariant: bool,
+    /// The contract, which says what a block is.
+    pub kind: Kind,
+    /// The placement of the ranks.
+    pub placement: &'a Placement,
+    /// The machine.
+    pub machine: &'a Machine,
+    /// The bytes of a block, or of the data if it is not divided among ranks.
+    pub bytes: u64,
+}
+
+/// The result of a simulation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Simulation {
+    /// The number of ranks.
+    pub p: usize,
+    /// The number of ranks that were followed.
+    pub followed: usize,
+    /// The names of the levels that messages cross.
+    pub levels: Vec<String>,
+    /// The rounds with messages.
+    pub rounds: Vec<RoundTime>,
+    /// When the last rank has ended.
+    pub seconds: f64,
+    /// When the first rank has ended.
+    pub earliest: f64,
+    /// The messages that determine the end, first to last; `None` if there are too many ranks and rounds to keep them.
+    pub path: Option<Vec<PathStep>>,
+}
+
+/// A message on the critical path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathStep {
+    /// The round, also counting silent rounds.
+    pub round: usize,
+    /// The rank that was waited for.
+    pub from: usize,
+    /// The rank that waited.
+    pub to: usize,
+    /// The level between them.
+    pub level: u8,
+}
+
+impl Simulation {
+    /// The messages and bytes of each level, over all rounds.
+    pub fn traffic(&self) -> Vec<Traffic> {
+        let mut sum = vec![Traffic::default(); self.levels.len()];
+        for round in &self.rounds {
+            for (sum, level) in sum.iter_mut().zip(&round.traffic) {
+                sum.messages += level.messages;
+                sum.bytes += level.bytes;
+            }
+        }
+        sum
+    }
+
+    /// The messages on the critical path, by level.
+    pub fn path_levels(&self) -> Option<Vec<usize>> {
+        let mut counts = vec![0; self.levels.len()];
+        self.path.as_ref()?.iter().for_each(|step| counts[usize::from(step.level)] += 1);
+        Some(counts)
+    }
+}
+
+impl Request<'_> {
+    /// The bytes of a block. Data that is not divided among ranks consists of equal blocks, whose length need not be a
+    /// whole number.
+    pub fn block(&self) -> f64 {
+        let each = self.kind.has_a_block_each() || self.kind.moves();
+        self.bytes as f64 / if each { 1.0 } else { self.source.blocks().max(1) as f64 }
+    }
+
+    /// Simulates the call, with one rank for all that are alike.
+    pub fn simulate(&self) -> Result<Simulation, Error> {
+        let network = Network::new(self.placement, self.machine.topology());
+        let followed = network.period().filter(|_| self.invariant).unwrap_or(self.placement.p());
+        self.following(followed, window::ROOM)
+    }
+
+    /// Simulates the call by following so many ranks: all of them, or a period of ranks that are alike. `room` limits
+    /// the messages that are in memory at once.
+    pub fn following(&self, followed: usize, room: u64) -> Result<Simulation, Error> {
+        let p = self.placement.p();
+        self.fits_nodes()?;
+        let network = Network::new(self.placement, self.machine.topology());
+        let ranks = Followed { p, followed, block: self.block() };
+        let alignment = Alignment::of(self.source, followed, self.source.patience())?;
+        let active: Vec<usize> = (0..alignment.rounds()).filter(|&round| alignment.sent(round) > 0).collect();
+        if let Some(work) = active.iter().map(|&round| alignment.sent(round)).find(|&sent| sent > MOST_AT_ONCE) {
+            return Err(SimulationError::TooMany { ranks: followed, work, limit: MOST_AT_ONCE }.into());
+        }
+        let mut run = Run::new(self.machine, &network, self.placement, ranks, active.len());
+        let (mut rounds, mut first) = (Vec::with_capacity(active.len()), 0);
+        while first < alignment.rounds() {
+            let window = Window::next(self.source, &alignment, &network, ranks, first, room)?;
+            if let Some(round) = window.unmatched() {
+                return Err(SimulationError::Unmatched { round }.into());
+            }
+            let active = window.rounds.clone().filter(|&round| alignment.sent(round) > 0);
+            rounds.extend(active.map(|round| run.round(&window, round)));
+            first = window.rounds.end;
+        }
+        let ends = run.ends().fold((f64::INFINITY, 0.0f64), |(low, high), end| (low.min(end), high.max(end)));
+        let path = run.path(active.len()).map(|path| steps(&path, &active, &network));
+        let levels = network.names();
+        Ok(Simulation { p, followed, levels, rounds, seconds: ends.1, earliest: ends.0, path })
+    }
+
+    /// Checks that no node has more ranks than one of the topology.
+    fn fits_nodes(&self) -> Result<(), Error> {
+        let Some(node) = self.machine.topology().and_then(|topology| topology.levels.first()) else { return Ok(()) };
+        let found = self.placement.ppn();
+        if found <= node.size {
+            return Ok(());
+        }
+        Err(SimulationError::OtherNodes { found, size: node.size, level: node.name.clone() }.into())
+    }
+}
+
+/// The messages of a path that is given from its end.
+fn steps(path: &[(usize, usize)], active: &[usize], network: &Network<'_>) -> Vec<PathStep> {
+    let messages = path.iter().rev().zip(active).filter(|((to, from), _)| to != from);
+    let step = |(&(to, from), &round): (&(usize, usize), &usize)| PathStep {
+        round,
+        from,
+        to,
+        level: network.level(from, to),
+    };
+    messages.map(step).collect()
+}

@@ -137,8 +137,11 @@ impl DeclaredCollective {
         let point = Point { placement: placement.clone(), args: args.clone() };
         self.admits(&point)?.map_err(|refusal| self.refused(refusal))?;
         let blocks = eval::blocks::<Infallible>(&self.schedule, args, &point.place(&self.schedule, 0));
-        let (blocks, wrong) = (blocks.map_or(placement.p(), |blocks| blocks as usize), |v: &Violation| self.wrong(v));
-        with(&EvaluatedRounds { schedule: &self.schedule, point: &point, blocks, wrong: &wrong })
+        let blocks = blocks.map_or(placement.p(), |blocks| blocks as usize);
+        with(&EvaluatedRounds { schedule: &self.schedule, point: &point, blocks }).map_err(|error| match error {
+            Error::WrongDeclaration { violation, .. } => self.wrong(&violation),
+            other => other,
+        })
     }
 
     fn refused(&self, refusal: Refusal) -> Error {

@@ -51,17 +51,35 @@ pub struct Claim {
     pub agrees: bool,
 }
 
-/// All figures.
-pub fn all() -> Result<Vec<Figure>, Error> {
-    Ok(vec![
-        locality::over_nodes()?,
-        sparbit::cases_won()?,
-        node_aware::over_nodes()?,
-        node_aware::over_sizes()?,
-        radix::counts()?,
-        radix::best()?,
-        allreduce_ports::table_1()?,
-    ])
+/// Makes a figure.
+type Make = fn() -> Result<Figure, Error>;
+
+/// All figures, by their names.
+const FIGURES: [(&str, Make); 7] = [
+    ("locality-bruck", locality::over_nodes),
+    ("sparbit", sparbit::cases_won),
+    ("nap-nodes", node_aware::over_nodes),
+    ("nap-sizes", node_aware::over_sizes),
+    ("radix-counts", radix::counts),
+    ("radix-best", radix::best),
+    ("ports", allreduce_ports::table_1),
+];
+
+/// The names of all figures.
+pub const NAMES: [&str; FIGURES.len()] = {
+    let mut names = [""; FIGURES.len()];
+    let mut i = 0;
+    while i < names.len() {
+        names[i] = FIGURES[i].0;
+        i += 1;
+    }
+    names
+};
+
+/// The figures with these names, or all.
+pub fn figures(names: &[String]) -> Result<Vec<Figure>, Error> {
+    let wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
+    FIGURES.iter().filter(|(name, _)| wanted(name)).map(|(_, make)| make()).collect()
 }
 
 impl Figure {
@@ -80,7 +98,8 @@ pub fn page(figures: &[Figure], folder: &str) -> String {
         let Figure { name, title, paper, .. } = figure;
         let _ = writeln!(
             out,
-            "## {title}\n\n{paper}\n\n![{title}]({folder}{name}.svg)\n\nData: [{name}.csv]({folder}{name}.csv)\n"
+            "## {title}\n\n{}\n\n![{title}]({folder}{name}.svg)\n\nData: [{name}.csv]({folder}{name}.csv)\n",
+            wrapped(paper)
         );
         let _ = writeln!(out, "| the paper says | found here | |\n|---|---|---|");
         for Claim { paper, found, agrees } in &figure.claims {
@@ -90,6 +109,19 @@ pub fn page(figures: &[Figure], folder: &str) -> String {
     }
     out.truncate(out.trim_end().len());
     out + "\n"
+}
+
+/// A paragraph in lines of at most 120 columns.
+fn wrapped(text: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if line.chars().count() + word.chars().count() < 120 => *line += &format!(" {word}"),
+            _ => lines.push(word.into()),
+        }
+    }
+    lines.join("\n")
 }
 
 const HEAD: &str = "\

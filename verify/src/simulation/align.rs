@@ -6,11 +6,12 @@
 
 use super::rounds::{RankMessage, RankSource, RoundWatcher};
 use crate::error::Error;
+use crate::proving::sweep;
 use crate::simulation::SimulationError;
 use roundel_spec::sink::infallible;
 use roundel_spec::{Direction, Recorder, Sink, Site, Stripe, Trace};
 use std::collections::HashMap;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 /// What happens on a rank, without messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,40 +35,27 @@ pub struct Alignment {
 impl Alignment {
     /// Walks ranks `0..ranks`, and aligns their rounds. More than `limit` messages and stripes of blocks are refused.
     pub fn of(source: &dyn RankSource, ranks: usize, limit: u64) -> Result<Self, Error> {
-        let (mut sequences, mut counts) = (HashMap::<Vec<Event>, u32>::new(), Vec::<Vec<u64>>::new());
-        let (mut sequence_of, mut work) = (Vec::with_capacity(ranks), 0u64);
-        let mut watcher = EventWatcher::default();
-        for rank in 0..ranks {
-            watcher.events.clear();
-            watcher.sent.clear();
-            (watcher.now, watcher.work) = (0, 0);
-            source.walk(rank, &mut watcher)?;
-            work += watcher.work;
-            // The first rank tells early what all of them will take.
-            let expected = if rank == 0 { work.saturating_mul(ranks as u64) } else { work };
-            if expected > limit.saturating_mul(if rank == 0 { 4 } else { 1 }) {
-                return Err(SimulationError::TooMany { ranks, work: expected, limit }.into());
-            }
-            let next = sequences.len() as u32;
-            let sequence = match sequences.get(&watcher.events) {
-                Some(&known) => known,
-                None => {
-                    sequences.insert(watcher.events.clone(), next);
-                    counts.push(vec![0; watcher.sent.len()]);
-                    next
-                }
-            };
-            counts[sequence as usize].iter_mut().zip(&watcher.sent).for_each(|(sum, sent)| *sum += sent);
-            sequence_of.push(sequence);
+        // The first rank tells early what all of them will take.
+        let expected = SequenceCount::of(source, 0..ranks.min(1))?.work.saturating_mul(ranks as u64);
+        if expected > limit.saturating_mul(4) {
+            return Err(SimulationError::TooMany { ranks, work: expected, limit }.into());
         }
-        let mut ordered: Vec<(Vec<Event>, u32)> = sequences.into_iter().collect();
+        let parts = sweep::parallel(ranks.div_ceil(PART), |n| SequenceCount::of(source, part(n, ranks)));
+        let mut all = SequenceCount::default();
+        for part in parts {
+            all.add(part?);
+        }
+        if all.work > limit {
+            return Err(SimulationError::TooMany { ranks, work: all.work, limit }.into());
+        }
+        let mut ordered: Vec<(Vec<Event>, u32)> = all.sequences.into_iter().collect();
         ordered.sort_unstable_by_key(|(_, number)| *number);
         let (common, rounds) = aligned(ordered.iter().map(|(events, _)| events.as_slice()));
         let mut sent = vec![0; rounds];
-        for (own, counts) in common.iter().zip(&counts) {
+        for (own, counts) in common.iter().zip(&all.counts) {
             own.iter().zip(counts).for_each(|(&round, count)| sent[round as usize] += count);
         }
-        Ok(Alignment { sequence_of, common, sent })
+        Ok(Alignment { sequence_of: all.sequence_of, common, sent })
     }
 
     /// The number of rounds, also of silent ones.
@@ -83,6 +71,67 @@ impl Alignment {
     /// The common number of each round of a rank.
     pub fn of_rank(&self, rank: usize) -> &[u32] {
         &self.common[self.sequence_of[rank] as usize]
+    }
+}
+
+/// The number of ranks that a thread walks at a time.
+pub(super) const PART: usize = 1 << 14;
+
+/// The ranks of a part.
+pub(super) fn part(n: usize, ranks: usize) -> Range<usize> {
+    n * PART..((n + 1) * PART).min(ranks)
+}
+
+/// The sequences of some ranks, and how much they send.
+#[derive(Default)]
+struct SequenceCount {
+    sequences: HashMap<Vec<Event>, u32>,
+    /// The sequence of each rank.
+    sequence_of: Vec<u32>,
+    /// For each sequence: the messages sent in each of its rounds.
+    counts: Vec<Vec<u64>>,
+    /// The number of messages and stripes of blocks.
+    work: u64,
+}
+
+impl SequenceCount {
+    fn of(source: &dyn RankSource, ranks: Range<usize>) -> Result<Self, Error> {
+        let (mut all, mut watcher) = (SequenceCount::default(), EventWatcher::default());
+        for rank in ranks {
+            watcher.events.clear();
+            watcher.sent.clear();
+            watcher.now = 0;
+            source.walk(rank, &mut watcher)?;
+            let sequence = all.sequence(&watcher.events, &watcher.sent);
+            all.sequence_of.push(sequence);
+        }
+        all.work = watcher.work;
+        Ok(all)
+    }
+
+    /// The number of a sequence, whose ranks send so much more.
+    fn sequence(&mut self, events: &[Event], sent: &[u64]) -> u32 {
+        let number = match self.sequences.get(events) {
+            Some(&known) => known,
+            None => {
+                let next = self.counts.len() as u32;
+                self.sequences.insert(events.to_vec(), next);
+                self.counts.push(vec![0; sent.len()]);
+                next
+            }
+        };
+        self.counts[number as usize].iter_mut().zip(sent).for_each(|(sum, sent)| *sum += sent);
+        number
+    }
+
+    /// Adds the ranks that follow.
+    fn add(&mut self, next: SequenceCount) {
+        let mut ordered: Vec<(Vec<Event>, u32)> = next.sequences.into_iter().collect();
+        ordered.sort_unstable_by_key(|(_, number)| *number);
+        let numbers: Vec<u32> =
+            ordered.iter().zip(&next.counts).map(|((events, _), counts)| self.sequence(events, counts)).collect();
+        self.sequence_of.extend(next.sequence_of.iter().map(|&own| numbers[own as usize]));
+        self.work += next.work;
     }
 }
 

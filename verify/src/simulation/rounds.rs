@@ -7,8 +7,8 @@ use crate::error::Error;
 use roundel::plan::ports::{Pattern, Ports};
 use roundel::plan::{Local, RankPlan};
 use roundel_spec::check::{self, Point};
+use roundel_spec::rounds_of;
 use roundel_spec::{Action, Blocks, Collective, Direction, Placement, Schedule, Sink, Site, Stripe, StripeList};
-use roundel_spec::{Violation, rounds_of};
 use std::ops::ControlFlow;
 
 /// One message of a rank.
@@ -41,8 +41,8 @@ pub trait RoundWatcher {
     fn leave_groups(&mut self) {}
 }
 
-/// Knows the rounds of every rank.
-pub trait RankSource {
+/// Knows the rounds of every rank. Several threads ask at the same time.
+pub trait RankSource: Sync {
     /// Shows the rounds of one rank to a watcher.
     fn walk(&self, rank: usize, watcher: &mut dyn RoundWatcher) -> Result<(), Error>;
 
@@ -122,7 +122,7 @@ pub struct CodeRounds<'a, C> {
     pub placement: &'a Placement,
 }
 
-impl<C: Collective> RankSource for CodeRounds<'_, C> {
+impl<C: Collective + Sync> RankSource for CodeRounds<'_, C> {
     fn walk(&self, rank: usize, watcher: &mut dyn RoundWatcher) -> Result<(), Error> {
         let mut sink = Watched { watcher, stripes: Vec::new() };
         // A watcher that has seen enough is no error.
@@ -143,15 +143,13 @@ pub struct EvaluatedRounds<'a> {
     pub point: &'a Point,
     /// The number of blocks of the data.
     pub blocks: usize,
-    /// The error for a part of the declaration that has no value here.
-    pub wrong: &'a dyn Fn(&Violation) -> Error,
 }
 
 impl RankSource for EvaluatedRounds<'_> {
     fn walk(&self, rank: usize, watcher: &mut dyn RoundWatcher) -> Result<(), Error> {
         let mut sink = Watched { watcher, stripes: Vec::new() };
         let walked = check::rounds_of_schedule(self.schedule, self.point, rank, &mut sink);
-        walked.map(|_| ()).map_err(|violation| (self.wrong)(&violation))
+        walked.map(drop).map_err(|violation| Error::wrong(self.schedule, violation))
     }
 
     fn blocks(&self) -> usize {

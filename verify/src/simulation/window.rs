@@ -1,17 +1,18 @@
 //! The messages of some consecutive rounds, of all ranks.
 //!
 //! A rank's rounds come in one go, and the clock needs them round by round. So ranks are walked once for every window
-//! of rounds, and a window is as long as a fixed amount of memory allows.
+//! of rounds, and a window is as long as a fixed amount of memory allows. Threads walk parts of the ranks.
 
-use super::align::Alignment;
+use super::align::{Alignment, PART, part};
 use super::network::Network;
 use super::rounds::{RankMessage, RankSource, RoundWatcher};
 use crate::error::Error;
+use crate::proving::sweep;
 use roundel_spec::{Action, Direction};
 use std::ops::{ControlFlow, Range};
 
 /// The number of messages, and of rounds of single ranks, that a window may have.
-pub const ROOM: u64 = 1 << 24;
+pub const ROOM: u64 = 3 << 23;
 
 /// A message on its way.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,6 +43,13 @@ pub struct Followed {
 pub struct Window {
     /// The rounds.
     pub rounds: Range<usize>,
+    /// Parts of the ranks, [`PART`] of them each.
+    parts: Vec<WindowPart>,
+}
+
+/// The messages of some ranks in the rounds of a window.
+#[derive(Clone, Debug)]
+struct WindowPart {
     sends: Vec<Sent>,
     /// For each rank and round: the end of its messages, and the bytes it combines.
     turns: Vec<(u32, f64)>,
@@ -70,44 +78,56 @@ impl Window {
             end += 1;
         }
         let rounds = first..end;
-        let mut watcher = WindowWatcher {
-            window: Window {
-                turns: Vec::with_capacity(ranks.followed * rounds.len()),
-                unmatched: vec![0; rounds.len()],
-                sends: Vec::new(),
-                rounds,
-            },
-            network,
-            ranks,
-            rank: 0,
-            own: &[],
-            passed: 0,
-            combined: 0.0,
-        };
-        for rank in 0..ranks.followed {
-            watcher.begin(rank, alignment.of_rank(rank));
-            source.walk(rank, &mut watcher)?;
-            watcher.finish();
-        }
-        Ok(watcher.window)
+        let parts = sweep::parallel(ranks.followed.div_ceil(PART), |n| {
+            WindowPart::of(source, alignment, network, ranks, &rounds, part(n, ranks.followed))
+        });
+        Ok(Window { parts: parts.into_iter().collect::<Result<_, _>>()?, rounds })
     }
 
     /// What a rank sends in a round, and the bytes it combines afterwards.
     pub fn turn(&self, rank: usize, round: usize) -> (&[Sent], f64) {
-        let at = rank * self.rounds.len() + (round - self.rounds.start);
-        let (end, combined) = self.turns[at];
-        let start = at.checked_sub(1).map_or(0, |before| self.turns[before].0);
-        (&self.sends[start as usize..end as usize], combined)
+        let part = &self.parts[rank / PART];
+        let at = rank % PART * self.rounds.len() + (round - self.rounds.start);
+        let (end, combined) = part.turns[at];
+        let start = at.checked_sub(1).map_or(0, |before| part.turns[before].0);
+        (&part.sends[start as usize..end as usize], combined)
     }
 
     /// The first round in which a message is sent that is not received, or received and not sent.
     pub fn unmatched(&self) -> Option<usize> {
-        self.unmatched.iter().position(|&sum| sum != 0).map(|at| self.rounds.start + at)
+        let sum = |at: usize| self.parts.iter().fold(0u64, |sum, part| sum.wrapping_add(part.unmatched[at]));
+        (0..self.rounds.len()).find(|&at| sum(at) != 0).map(|at| self.rounds.start + at)
+    }
+}
+
+impl WindowPart {
+    fn of(
+        source: &dyn RankSource,
+        alignment: &Alignment,
+        network: &Network<'_>,
+        ranks: Followed,
+        rounds: &Range<usize>,
+        own: Range<usize>,
+    ) -> Result<Self, Error> {
+        let turns = Vec::with_capacity(own.len() * rounds.len());
+        let part = WindowPart { turns, unmatched: vec![0; rounds.len()], sends: Vec::new() };
+        let (rounds, first) = (rounds.clone(), own.start);
+        let mut watcher =
+            WindowWatcher { part, rounds, first, network, ranks, rank: first, own: &[], passed: 0, combined: 0.0 };
+        for rank in own {
+            watcher.begin(rank, alignment.of_rank(rank));
+            source.walk(rank, &mut watcher)?;
+            watcher.finish();
+        }
+        Ok(watcher.part)
     }
 }
 
 struct WindowWatcher<'a> {
-    window: Window,
+    part: WindowPart,
+    rounds: Range<usize>,
+    /// The first rank of the part.
+    first: usize,
     network: &'a Network<'a>,
     ranks: Followed,
     rank: usize,
@@ -130,30 +150,29 @@ impl<'a> WindowWatcher<'a> {
 
     /// Adds silent turns up to a round.
     fn pad(&mut self, round: usize) {
-        let wanted =
-            self.rank * self.window.rounds.len() + round.min(self.window.rounds.end) - self.window.rounds.start;
-        while self.window.turns.len() < wanted {
-            self.window.turns.push((self.window.sends.len() as u32, 0.0));
+        let wanted = (self.rank - self.first) * self.rounds.len() + round.min(self.rounds.end) - self.rounds.start;
+        while self.part.turns.len() < wanted {
+            self.part.turns.push((self.part.sends.len() as u32, 0.0));
         }
     }
 
     fn finish(&mut self) {
-        self.pad(self.window.rounds.end);
+        self.pad(self.rounds.end);
     }
 }
 
 impl RoundWatcher for WindowWatcher<'_> {
     fn message(&mut self, message: &RankMessage<'_>) {
         let round = self.round();
-        if !self.window.rounds.contains(&round) {
+        if !self.rounds.contains(&round) {
             return;
         }
         let Followed { p, followed, block } = self.ranks;
         let ahead = (message.peer + p - self.rank) % p;
         let bytes = message.count as f64 * block;
-        let at = round - self.window.rounds.start;
+        let at = round - self.rounds.start;
         let peer = message.peer % followed;
-        let sum = &mut self.window.unmatched[at];
+        let sum = &mut self.part.unmatched[at];
         match message.direction {
             Direction::Send => {
                 *sum = sum.wrapping_add(hash([self.rank, peer, ahead, message.count]));
@@ -161,7 +180,7 @@ impl RoundWatcher for WindowWatcher<'_> {
                 let sent = Sent { bytes, to: peer as u32, distance: ahead as u32, level };
                 // Turns before this round are complete only now.
                 self.pad(round);
-                self.window.sends.push(sent);
+                self.part.sends.push(sent);
             }
             Direction::Recv => {
                 *sum = sum.wrapping_sub(hash([peer, self.rank, (p - ahead) % p, message.count]));
@@ -174,13 +193,13 @@ impl RoundWatcher for WindowWatcher<'_> {
 
     fn end_round(&mut self) -> ControlFlow<()> {
         let round = self.round();
-        if self.window.rounds.contains(&round) {
+        if self.rounds.contains(&round) {
             self.pad(round);
-            self.window.turns.push((self.window.sends.len() as u32, self.combined));
+            self.part.turns.push((self.part.sends.len() as u32, self.combined));
         }
         self.combined = 0.0;
         self.passed += 1;
-        if self.round() >= self.window.rounds.end { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.round() >= self.rounds.end { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 

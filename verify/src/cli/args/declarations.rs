@@ -142,8 +142,11 @@ pub struct SimulateArgs {
 /// `roundel figures`
 #[derive(Debug, Args)]
 pub struct FiguresArgs {
-    /// Write the figures into this folder.
-    #[arg(long, value_name = "DIR", default_value = "figures")]
+    /// The figures [default: all, and a page that shows them]
+    #[arg(value_name = "FIGURE", value_parser = clap::builder::PossibleValuesParser::new(crate::figures::NAMES))]
+    pub figures: Vec<String>,
+    /// Write the page papers.md into this folder, and the figures into its subfolder papers.
+    #[arg(long, value_name = "DIR", default_value = ".")]
     pub out: PathBuf,
 }
 

@@ -9,17 +9,20 @@ use std::path::Path;
 
 /// Runs the command.
 pub(super) fn figures(args: &FiguresArgs, json: bool) -> Result<CommandOutcome, Error> {
-    let all = figures::all()?;
-    std::fs::create_dir_all(&args.out).map_err(|source| Error::Write { path: args.out.clone(), source })?;
+    let all = figures::figures(&args.figures)?;
+    let folder = args.out.join("papers");
+    std::fs::create_dir_all(&folder).map_err(|source| Error::Write { path: folder.clone(), source })?;
     for figure in &all {
-        write(&args.out, &format!("{}.svg", figure.name), &figure.picture)?;
-        write(&args.out, &format!("{}.csv", figure.name), &figure.csv())?;
+        write(&folder, &format!("{}.svg", figure.name), &figure.picture)?;
+        write(&folder, &format!("{}.csv", figure.name), &figure.csv())?;
     }
-    write(&args.out, "papers.md", &figures::page(&all, ""))?;
+    if args.figures.is_empty() {
+        write(&args.out, "papers.md", &figures::page(&all, "papers/"))?;
+    }
     if json {
         print_json(&summary(&all))?
     } else {
-        print(&text(&all, &args.out))?
+        print(&text(&all, &folder))?
     }
     Ok(CommandOutcome::Fine)
 }
@@ -44,5 +47,5 @@ fn text(all: &[Figure], folder: &Path) -> String {
             table.row([figure.name.into(), claim.paper.into(), claim.found.clone().into(), verdict]);
         }
     }
-    format!("{table}\npictures, data and papers.md are in {}\n", folder.display())
+    format!("{table}\npictures and data are in {}\n", folder.display())
 }

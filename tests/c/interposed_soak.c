@@ -1,9 +1,10 @@
 /* Many calls of changing shapes, many communicators, many requests, several threads: results are right, and memory does
  * not grow.
  *
- * interposed_soak CALLS COMMUNICATORS REQUESTS [threads|unmeasured]. Memory is measured after a tenth of the calls, and of the
- * communicators, and at the end. The memory that the library itself needs for as many communicators without a call is
- * subtracted. */
+ *   interposed_soak CALLS COMMUNICATORS REQUESTS [threads|unmeasured]
+ *
+ * Memory is measured after a tenth of the calls, and of the communicators, and at the end. The memory that the library
+ * itself needs for as many communicators without a call is subtracted. */
 #include <mpi.h>
 #ifdef OPEN_MPI
 #include <mpi-ext.h>

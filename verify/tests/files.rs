@@ -148,7 +148,8 @@ fn calls_that_are_not_proved_are_refused_in_the_same_words() {
             }
         }
     }
-    assert!(refused > 20, "{refused}");
+    // One algorithm of the catalogue is not proved for all calls.
+    assert!(refused > 10, "{refused}");
 }
 
 /// Whether the evaluator would walk through too many groups.

@@ -106,10 +106,13 @@ impl Algorithm {
 
     /// The proved range, and where the proof is recorded.
     pub fn proof(&self) -> String {
+        let (range, Entry { type_name, .. }) = (self.range, self.entry);
         let of = self.entry.origin().map_or(String::new(), |origin| format!(" of {origin}"));
         match self.constants.record {
-            Some(record) => format!("proved for {} ({record}{of})", self.range),
-            None => format!("checked for {} when{of} was compiled; it has no proof record", self.range),
+            Some(record) => format!("proved for {range} ({record}{of})"),
+            None => format!(
+                "checked for {range} by the compiler (no proofs/{type_name}.json{of}: `roundel prove` writes it)"
+            ),
         }
     }
 

@@ -20,6 +20,7 @@ mod own;
 mod programs;
 mod soak;
 mod spawn;
+mod tutorial;
 mod valgrind;
 mod wrong;
 

@@ -12,7 +12,7 @@ use crate::report::table::{Align, Cell, FAINT, GOOD, HEADING, Table};
 use crate::report::units::time;
 use crate::simulation::machine::Machine;
 use crate::simulation::{Request, shift};
-use roundel::algorithms::catalogue;
+use roundel::algorithms::{Unknown, catalogue, find};
 use roundel_spec::Placement;
 use serde::Serialize;
 
@@ -49,10 +49,10 @@ struct Call<'a> {
     bytes: u64,
 }
 
-/// Whether a name is one of a file or of the catalogue.
+/// Whether a name is one of a file or of the catalogue, perhaps of several.
 pub(super) fn is_named(name: &str) -> bool {
     let file = name.rsplit_once(':').map_or(name, |(file, _)| file);
-    file.ends_with(".rs") || name.ends_with(".rs") || roundel::algorithms::find(name).is_ok()
+    file.ends_with(".rs") || name.ends_with(".rs") || !matches!(find(name), Err(Unknown::Nowhere { .. }))
 }
 
 /// Explains how a collective compares.

@@ -196,7 +196,7 @@ fn a_collective_compares_with_the_others_of_its_kind() {
     assert!(text(&[file, "-p", "4", "--set", "ports=1,1"]).contains("CyclicShift ports = [1, 1]"));
     refused(&[file, "-p", "5", "--set", "ports=1,1"], "it requires `final D == p`, which is false with p = 5");
     refused(&[file, "-p", "2000", "--set", "ports=1,1"], "1024");
-    refused(&[&format!("{file}:Cyclic"), "-p", "4"], "did you mean `CyclicShift`?");
+    refused(&[&format!("{file}:Cyclic"), "-p", "4"], "declares no collective `Cyclic`");
     refused(&["ring", "-p", "4"], "several collectives are called `ring`");
     refused(&["nonsense.rs", "-p", "4"], "nonsense.rs");
 }

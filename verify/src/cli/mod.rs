@@ -179,6 +179,7 @@ Examples:
   roundel explain allreduce -p 160 --ppn 12 --bytes 262144       160 ranks, on 14 nodes
   roundel explain allreduce --nodes 160 --ppn 12 --bytes 262144  1920 ranks, on 160 nodes
   roundel explain allgather --nodes 16 --bytes 64 --profile machine.toml
+  roundel explain src/lib.rs:MyCollective -p 64 --ppn 8          a collective of a file, beside those of the catalogue
 
 Nothing is run. For an allreduce, a reduce_scatter or an allgather, rounds are timed by a profile of the machine, \
 which `roundel tune` writes; `16(-3 -3) 10(9) 16(3 3)` are rounds among 16 nodes that scatter through 3 ports, twice, \

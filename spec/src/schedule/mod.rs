@@ -584,3 +584,13 @@ pub enum SchedulePart {
     /// The claim that operands are in rank order.
     RankOrder,
 }
+
+impl SchedulePart {
+    /// The clause of a message, if it is one.
+    pub fn site(self) -> Option<Site> {
+        match self {
+            SchedulePart::Transfer(site, _) => Some(site),
+            _ => None,
+        }
+    }
+}

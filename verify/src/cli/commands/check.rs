@@ -174,7 +174,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    fn points(&self, range: ProcessRange) -> Points {
+    pub(super) fn points(&self, range: ProcessRange) -> Points {
         let mut points = Points::new(&self.schedule, range.iter());
         if let Some(choices) = self.settings.choices() {
             points = points.choosing(choices.clone());
@@ -270,8 +270,10 @@ impl<'a> Subject<'a> {
     /// A violation with its source position.
     pub(super) fn shown(&self, violation: &Violation) -> Result<ErrorReport, Error> {
         let diagnose = |source: &Source, declaration: &Declaration| {
-            let errors = source.diagnose(&declaration.error(violation));
-            let shown = errors.into_iter().next().map(|error| ErrorReport::placed(source, error));
+            let errors = source.diagnose(&declaration.error(violation, &self.points(self.range)));
+            let other = || violation.other.and_then(|other| declaration.place_of(other));
+            let shown = errors.into_iter().next().map(|error| error.with_other(source, other()));
+            let shown = shown.map(|error| ErrorReport::placed(source, error));
             shown.unwrap_or_else(|| ErrorReport::plain(violation.to_string()))
         };
         Ok(match self.origin {

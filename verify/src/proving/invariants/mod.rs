@@ -11,7 +11,7 @@ mod search;
 mod shapes;
 mod sights;
 mod table;
-mod terms;
+pub(super) mod terms;
 
 use super::smt::Portfolio;
 use roundel_spec::Schedule;

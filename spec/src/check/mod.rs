@@ -48,8 +48,8 @@ use crate::trace::record::{Recorder, Trace};
 pub use bounds::Census;
 pub use points::{Checked, Point, Points};
 pub use reduce::ReductionStates;
-pub use tight::{LooseBound, loose_bounds};
 use std::convert::Infallible;
+pub use tight::{LooseBound, loose_bounds};
 
 /// The input of the rules, for one point.
 #[derive(Debug)]

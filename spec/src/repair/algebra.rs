@@ -150,11 +150,14 @@ mod tests {
     use super::*;
 
     fn x(name: &str) -> Expr {
-        Expr::var(name, match name {
-            "rank" => RANK,
-            "p" => P,
-            other => 10 + other.len(),
-        })
+        Expr::var(
+            name,
+            match name {
+                "rank" => RANK,
+                "p" => P,
+                other => 10 + other.len(),
+            },
+        )
     }
 
     #[test]

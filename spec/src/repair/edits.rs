@@ -13,7 +13,9 @@ pub(super) fn candidates(schedule: &Schedule, violation: &Violation) -> Vec<Cand
     match violation.spot {
         SchedulePart::Bound(i) => bounds(schedule, i),
         // A claim is wrong, and what runs is right: only the claim is changed.
-        SchedulePart::Hold(..) | SchedulePart::Hint(..) => edits(schedule, &|spot| (spot == violation.spot).then_some(0)),
+        SchedulePart::Hold(..) | SchedulePart::Hint(..) => {
+            edits(schedule, &|spot| (spot == violation.spot).then_some(0))
+        }
         SchedulePart::Requires(_) | SchedulePart::EndsWith(..) | SchedulePart::Layout => Vec::new(),
         SchedulePart::SameTree | SchedulePart::RankOrder => Vec::new(),
         _ => edits(schedule, &|spot| distance(schedule, violation, spot)),

@@ -90,8 +90,10 @@ impl Mirrors<'_> {
         let partners = self.directed(opposite(changed));
         for (i, partner) in self.directed(changed).into_iter().zip(partners) {
             let (old, partner) = (self.transfers()[i].clone(), self.transfers()[partner].clone());
-            let names: Vec<_> = partner.each.iter().zip(&old.each).map(|(a, b)| (a.var.clone(), b.var.clone())).collect();
-            let seen = |peer: &Expr| renamed(self.schedule, &blocks_of(self.schedule, &partner.blocks, peer)?, &names);
+            let names: Vec<_> =
+                partner.each.iter().zip(&old.each).map(|(a, b)| (a.var.clone(), b.var.clone())).collect();
+            let seen =
+                |peer: &Expr| renamed(self.schedule, &blocks_of(self.schedule, &partner.blocks, peer)?, &names);
             let (same, turned) = (seen(&old.peer), inverse(self.schedule, &partner.peer));
             let both = turned.as_ref().and_then(|peer| Some((peer.clone(), seen(peer)?)));
             let when = |peer: &Expr| match &partner.when {
@@ -157,7 +159,8 @@ impl Mirrors<'_> {
             Some(Transfer { direction, peer, blocks, when, site: of.site, each: of.each.clone() })
         };
         let Some(new) = mirrored() else { return };
-        let number = schedule.transfers().map(|t| t.site.number).chain(schedule.within().map(|w| w.site.number)).max();
+        let number =
+            schedule.transfers().map(|t| t.site.number).chain(schedule.within().map(|w| w.site.number)).max();
         let site = Site { number: number.map_or(0, |last| last + 1), line: of.site.line, action };
         let mut changed = schedule.clone();
         changed.loops[self.n].transfers.push(Transfer { site, ..new });

@@ -86,6 +86,24 @@ fn text(schedule: &Schedule, spot: SchedulePart) -> Option<String> {
     Some(inside(&text))
 }
 
+impl SchedulePart {
+    /// The clause as it is written, without `#[…]`; `None` for what is no clause of its own.
+    pub fn in_words(self, schedule: &Schedule) -> Option<String> {
+        match self {
+            SchedulePart::Transfer(site, _) => {
+                let transfer = schedule.transfers().find(|t| t.site.number == site.number)?;
+                Some(clause(schedule, transfer))
+            }
+            SchedulePart::Round(_) => text(schedule, self).map(|indices| format!("round({indices})")),
+            SchedulePart::Requires(i) => Some(format!("requires({})", schedule.requires[i])),
+            SchedulePart::Bound(_) => text(schedule, self).map(|bound| format!("bound({bound})")),
+            SchedulePart::Hold(..) => text(schedule, self).map(|hold| format!("holds({hold})")),
+            SchedulePart::Hint(..) => text(schedule, self).map(|hint| format!("hint({hint})")),
+            other => text(schedule, other),
+        }
+    }
+}
+
 /// The change of a bound.
 pub(super) fn bound(old: &Bound, new: &Bound) -> String {
     format!("write `{new}` instead of `{old}`")

@@ -8,10 +8,10 @@ pub mod range;
 pub mod setting;
 
 pub use args::{
-    BoundsArgs, CallsArg, CheckArgs, CheckProfileArgs, CheckSelectionArgs, CompletionsArgs, CountsArgs, EmitCArgs, EmitCommand,
-    Engine, ExpandArgs, ExplainArgs, ExplainSelectionArgs, FiguresArgs, LayoutArg, ListArgs, ManArgs, MutantsArgs,
-    NewArgs, PlanArgs, ProfileCommand, ProveArgs, ReplayArgs, RunArgs, SelectionCommand, ShowArgs, SimulateArgs,
-    Tested, TraceCommand, TraceDiffArgs, TuneArgs,
+    BoundsArgs, CallsArg, CheckArgs, CheckProfileArgs, CheckSelectionArgs, CompletionsArgs, CountsArgs, EmitCArgs,
+    EmitCommand, Engine, ExpandArgs, ExplainArgs, ExplainSelectionArgs, FiguresArgs, LayoutArg, ListArgs, ManArgs,
+    MutantsArgs, NewArgs, PlanArgs, ProfileCommand, ProveArgs, ReplayArgs, RunArgs, SelectionCommand, ShowArgs,
+    SimulateArgs, Tested, TraceCommand, TraceDiffArgs, TuneArgs,
 };
 
 use clap::{Parser, Subcommand};

@@ -42,13 +42,20 @@ fn p() -> Expr {
 /// What costs are made of: p, parameters, nodes, and logarithms.
 fn usual(schedule: &Schedule) -> Vec<Expr> {
     let log = |function, base: Expr, of: Expr| Expr::Builtin(function, vec![base, of]);
-    let numbers = || schedule.numbers.iter().filter(|number| number.var.name != ROOT).map(|n| Expr::Var(n.var.clone()));
+    let numbers =
+        || schedule.numbers.iter().filter(|number| number.var.name != ROOT).map(|n| Expr::Var(n.var.clone()));
     let (nodes, lanes) = (|| var("nodes", 3), || var("lanes", 6));
     let mut all = vec![Expr::Int(1), Expr::Int(2), p()];
     all.extend(numbers());
     all.extend(schedule.lists.iter().map(|list| Expr::Length(list.var.clone())));
     if schedule.uses_placement() {
         all.extend([nodes(), lanes()]);
+    }
+    // Whether there are several ranks, or several nodes.
+    let several = |e: Expr| Expr::Builtin(Builtin::Min, vec![1.into(), Expr::binary(Binary::Sub, e, 1.into())]);
+    all.push(several(p()));
+    if schedule.uses_placement() {
+        all.push(several(nodes()));
     }
     all.extend([Builtin::CeilLog, Builtin::FloorLog].map(|function| log(function, 2.into(), p())));
     all.extend(numbers().map(|base| log(Builtin::CeilLog, base, p())));
@@ -86,9 +93,8 @@ fn own(schedule: &Schedule) -> Vec<Expr> {
 
 /// Whether an expression has the same value on all ranks and in all rounds.
 fn is_fixed(schedule: &Schedule, e: &Expr) -> bool {
-    let known = |slot: usize| {
-        matches!(slot, 1 | 3 | 6) || schedule.numbers.iter().any(|number| number.var.slot == slot)
-    };
+    let known =
+        |slot: usize| matches!(slot, 1 | 3 | 6) || schedule.numbers.iter().any(|number| number.var.slot == slot);
     let others: Vec<usize> = (0..schedule.slots).filter(|&slot| !known(slot)).collect();
     !mentions(schedule, e, &others)
 }

@@ -1,8 +1,8 @@
 //! What a collective costs at every point of a range.
 
 use roundel_spec::check::{self, Census, Point, Points};
-use roundel_spec::expr::Expr;
 use roundel_spec::eval::Env;
+use roundel_spec::expr::Expr;
 use roundel_spec::schedule::Metric;
 use roundel_spec::{Schedule, Violation};
 
@@ -31,11 +31,19 @@ impl Measured {
         self.censuses.iter().map(|census| census.max(metric)).collect()
     }
 
+    /// The largest amount at the largest p.
+    pub(super) fn example(&self, metric: Metric) -> i64 {
+        let p = |point: &Point| point.placement.p();
+        let most = self.points.iter().map(p).max();
+        let there = self.points.iter().zip(&self.censuses).filter(|(point, _)| Some(p(point)) == most);
+        there.map(|(_, census)| census.max(metric)).max().unwrap_or(0)
+    }
+
     /// Whether all ranks use the same, at every point.
     pub(super) fn is_alike(&self, metric: Metric) -> bool {
-        self.censuses.iter().all(|census| {
-            census.ranks.iter().all(|usage| usage.get(metric, census.rounds) == census.max(metric))
-        })
+        self.censuses
+            .iter()
+            .all(|census| census.ranks.iter().all(|usage| usage.get(metric, census.rounds) == census.max(metric)))
     }
 
     /// The values of an expression on the first rank, at every point.

@@ -22,6 +22,9 @@ use std::collections::HashSet;
 /// As many formulas for one cost are put to the solver.
 const FORMULAS: usize = 2;
 
+/// Why nothing is proved, if no solver is to be asked.
+const UNASKED: &str = "no solver was asked";
+
 /// What is known about a cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Support {
@@ -44,7 +47,7 @@ pub struct ToldBound {
     pub bound: Option<Bound>,
     /// What it rests on.
     pub support: Support,
-    /// The largest amount at the largest p, with the first parameters and placement there.
+    /// The largest amount at the largest p.
     pub example: i64,
 }
 
@@ -69,8 +72,11 @@ pub fn tell(
     let tell = |metric: Metric| {
         let alike = !metric.counts_rounds() && measured.is_alike(metric);
         let found = formulas::fitting(schedule, &measured, metric);
-        let (bound, support) = supported(metric, alike, found, prover.as_mut());
-        ToldBound { metric, alike, bound, support, example: measured.largest(metric).last().copied().unwrap_or(0) }
+        let (bound, support) = match supported(metric, alike, found, prover.as_mut()) {
+            (None, _) => declared(schedule, metric, prover.as_mut()),
+            told => told,
+        };
+        ToldBound { metric, alike, bound, support, example: measured.example(metric) }
     };
     Ok(metrics(schedule).into_iter().map(tell).collect())
 }
@@ -100,7 +106,7 @@ fn supported(
     let scope = if alike { BoundScope::Each } else { BoundScope::Max };
     let bound = |exact: bool, value: &Expr| Bound { metric, scope, exact, checked: false, value: value.clone() };
     let Some(first) = found.first() else { return (None, Support::None) };
-    let Some(prover) = prover else { return (Some(bound(true, first)), Support::Seen("no solver was asked".into())) };
+    let Some(prover) = prover else { return (Some(bound(true, first)), Support::Seen(UNASKED.into())) };
     let mut why = None;
     // The largest amount is often proved only as an upper bound: no rank is known to be the one that meets it.
     for exact in [true, false] {
@@ -115,6 +121,18 @@ fn supported(
         }
     }
     (Some(bound(true, first)), Support::Seen(why.unwrap_or_default()))
+}
+
+/// The upper bound that is declared, where no formula fits exactly.
+fn declared(schedule: &Schedule, metric: Metric, prover: Option<&mut BoundProver<'_>>) -> (Option<Bound>, Support) {
+    let of_run = |bound: &&Bound| bound.metric == metric && matches!(bound.scope, BoundScope::Max | BoundScope::Each);
+    let Some(bound) = schedule.bounds.iter().find(of_run) else { return (None, Support::None) };
+    let support = match prover {
+        _ if bound.checked => Support::Seen("`checked` bounds are left to exact checks".into()),
+        None => Support::Seen(UNASKED.into()),
+        Some(prover) => prover.proves(bound).map_or_else(Support::Seen, |()| Support::Proved),
+    };
+    (Some(bound.clone()), support)
 }
 
 /// Proves bounds of one schedule. What one proof has shown, the next does not ask again.

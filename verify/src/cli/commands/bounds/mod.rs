@@ -166,12 +166,7 @@ impl BoundRow {
 impl LooseRow {
     fn of(schedule: &Schedule, loose: &LooseBound) -> Self {
         let LooseBound { bound, case, value, found } = loose;
-        LooseRow {
-            bound: schedule.bounds[*bound].to_string(),
-            case: case.to_string(),
-            value: *value,
-            found: *found,
-        }
+        LooseRow { bound: schedule.bounds[*bound].to_string(), case: case.to_string(), value: *value, found: *found }
     }
 }
 
@@ -191,7 +186,8 @@ fn text(report: &BoundsReport) -> String {
     if *wrong {
         return String::new();
     }
-    let mut table = Table::new([("cost", Align::Left), ("formula", Align::Left), ("holds for", Align::Left)]).indented(2);
+    let mut table =
+        Table::new([("cost", Align::Left), ("formula", Align::Left), ("holds for", Align::Left)]).indented(2);
     for row in bounds {
         let (cost, formula) = match &row.bound {
             Some(bound) => split(bound),

@@ -84,7 +84,7 @@ fn with(schedule: &Schedule, number: usize, new: &Expr) -> Schedule {
 fn variants(schedule: &Schedule, spot: SchedulePart, e: &Expr) -> Vec<Expr> {
     let known = variables(schedule, spot, e);
     let mut all = e.with_one_node_changed(&|node| replacements(node, &known));
-    if is_number(schedule, e) {
+    if schedule.is_number(e) {
         let one_off = [Binary::Sub, Binary::Add].map(|op| flat(Expr::binary(op, e.clone(), 1.into())));
         all.extend(one_off);
         all.extend(clips(schedule, spot, e));
@@ -195,18 +195,17 @@ fn clips(schedule: &Schedule, spot: SchedulePart, e: &Expr) -> Vec<Expr> {
         let rest = Expr::binary(Binary::Sub, p(), distance);
         Expr::Builtin(Builtin::Min, vec![e.clone(), rest])
     };
-    left.into_iter().map(clip).collect()
-}
-
-fn is_number(schedule: &Schedule, e: &Expr) -> bool {
-    match e {
-        Expr::Bool(_) | Expr::Unary(Unary::Not, _) => false,
-        Expr::Binary(op, ..) => !op.is_logical(),
-        Expr::If(_, then, _) => is_number(schedule, then),
-        Expr::Call(_, index, _) => is_number(schedule, &schedule.functions[*index].body),
-        Expr::Builtin(Builtin::Pair, _) => false,
-        _ => true,
+    let mut all: Vec<Expr> = Vec::new();
+    // A clip that is there, and is too wide.
+    if let Expr::Builtin(Builtin::Min, args) = e {
+        let narrower = |own: &Expr| {
+            let rest = Expr::binary(Binary::Sub, p(), own.clone());
+            Expr::Builtin(Builtin::Min, vec![own.clone(), rest])
+        };
+        all.extend(args.iter().map(narrower));
     }
+    all.extend(left.into_iter().map(clip));
+    all
 }
 
 /// Domains for which algorithms are often meant: an even number of ranks, a power of two.

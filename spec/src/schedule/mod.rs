@@ -19,7 +19,7 @@ pub mod text;
 use crate::schedule::arguments::Arguments;
 use crate::schedule::blocks::{BlockSet, Index};
 use crate::schedule::contract::Kind;
-use crate::schedule::expr::{Builtin, Expr, ListVar, PLACEMENT_SLOTS, Var};
+use crate::schedule::expr::{Builtin, Expr, ListVar, PLACEMENT_SLOTS, Unary, Var};
 use crate::schedule::message::Direction;
 use crate::schedule::message::{Line, Site};
 pub use crate::schedule::reverse::{CombineSide, ReverseOf};
@@ -423,6 +423,17 @@ impl Schedule {
         let of_inner =
             |inner: &Inner| inner.schedule.as_ref().map_or(1, |schedule| schedule.lines_in_memory().max(1));
         self.lines.len() + self.inners.iter().map(|inner| of_inner(inner) - 1).sum::<usize>()
+    }
+
+    /// Whether an expression is a number, and not a condition or a block of an all-to-all.
+    pub fn is_number(&self, e: &Expr) -> bool {
+        match e {
+            Expr::Bool(_) | Expr::Unary(Unary::Not, _) | Expr::Builtin(Builtin::Pair, _) => false,
+            Expr::Binary(op, ..) => !op.is_logical(),
+            Expr::If(_, then, _) => self.is_number(then),
+            Expr::Call(_, index, _) => self.is_number(&self.functions[*index].body),
+            _ => true,
+        }
     }
 
     /// All `within` clauses.

@@ -1,7 +1,7 @@
 //! Formulas for costs: what costs often are, the declaration's own expressions, and up to two operators on top.
 
 use super::measured::Measured;
-use crate::proving::invariants::terms::{Term, Terms, is_number, mentions, size};
+use crate::proving::invariants::terms::{Term, Terms, mentions, size};
 use roundel_spec::Schedule;
 use roundel_spec::expr::{Binary, Builtin, Expr};
 use roundel_spec::schedule::{Metric, ROOT};
@@ -73,7 +73,7 @@ fn own(schedule: &Schedule) -> Vec<Expr> {
     let mut add = |e: &Expr| {
         e.walk(&mut |e| {
             let literal = matches!(e, Expr::Int(_) | Expr::Bool(_));
-            if !literal && is_number(schedule, e) && size(e) <= 6 && is_fixed(schedule, e) && !all.contains(e) {
+            if !literal && schedule.is_number(e) && size(e) <= 6 && is_fixed(schedule, e) && !all.contains(e) {
                 all.push(e.clone());
             }
         });

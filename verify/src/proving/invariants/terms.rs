@@ -220,7 +220,7 @@ pub(super) fn conditions(schedule: &Schedule, n: usize, sights: &Sights, seen: &
     let mut add = |e: &Expr| {
         e.walk(&mut |e| {
             let literal = matches!(e, Expr::Bool(_));
-            if !literal && !is_number(schedule, e) && is_known(e, &known) && !found.contains(e) {
+            if !literal && !schedule.is_number(e) && is_known(e, &known) && !found.contains(e) {
                 found.push(e.clone());
             }
         });
@@ -251,7 +251,7 @@ pub(super) fn conditions(schedule: &Schedule, n: usize, sights: &Sights, seen: &
 fn ranks(schedule: &Schedule, n: usize) -> Vec<Expr> {
     let own = schedule.definitions_in(n).into_iter().filter(|&i| {
         let function = &schedule.functions[i];
-        function.args.is_empty() && is_number(schedule, &function.body) && of_rank(schedule, &function.body)
+        function.args.is_empty() && schedule.is_number(&function.body) && of_rank(schedule, &function.body)
     });
     let named = own.map(|i| Expr::Call(schedule.functions[i].name.clone(), i, Vec::new()));
     [Expr::var("rank", 0)].into_iter().chain(named).collect()
@@ -274,7 +274,7 @@ pub(super) fn own_expressions(schedule: &Schedule, n: usize) -> Vec<Expr> {
     let mut add = |e: &Expr| {
         e.walk(&mut |e| {
             let literal = matches!(e, Expr::Int(_) | Expr::Bool(_));
-            if !literal && is_number(schedule, e) && size(e) <= 6 && is_known(e, &known) && !found.contains(e) {
+            if !literal && schedule.is_number(e) && size(e) <= 6 && is_known(e, &known) && !found.contains(e) {
                 found.push(e.clone());
             }
         });
@@ -320,17 +320,6 @@ fn is_known(e: &Expr, known: &[usize]) -> bool {
     let mut all = true;
     e.walk(&mut |e| all &= !matches!(e, Expr::Var(v) if !known.contains(&v.slot)));
     all
-}
-
-pub(in crate::proving) fn is_number(schedule: &Schedule, e: &Expr) -> bool {
-    match e {
-        Expr::Bool(_) | Expr::Unary(Unary::Not, _) => false,
-        Expr::Binary(op, ..) => !op.is_logical(),
-        Expr::If(_, then, _) => is_number(schedule, then),
-        Expr::Call(_, index, _) => is_number(schedule, &schedule.functions[*index].body),
-        Expr::Builtin(Builtin::Pair, _) => false,
-        _ => true,
-    }
 }
 
 /// Whether an expression depends on the rank, directly or through definitions.

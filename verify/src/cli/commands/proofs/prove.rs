@@ -498,7 +498,7 @@ fn notes(proof: &ProofReport<'_>) -> Vec<String> {
         all.push(format!("{} more; `--json` shows all", hidden.len()));
     }
     if refuted > 0 {
-        all.push(prove::ADVICE.trim_start().to_string());
+        all.push(prove::ADVICE.trim_start_matches(['.', ' ']).to_string());
     }
     let left = proof.subject.schedule.bounds.iter().filter(|bound| bound.checked);
     let range = match &proof.checked {

@@ -6,6 +6,7 @@
 
 mod common;
 
+use common::process::{roundel, stderr, stdout};
 use common::{every, everything, z3};
 use roundel::algorithms::{self, catalogue};
 use roundel::{Allgather, AllowUnproved, Collective, Error, Refusal, threads};
@@ -18,21 +19,9 @@ use roundel_verify::proving::smt::{self, Obligation, Portfolio, Verdict};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 use std::time::Duration;
 use tempfile::TempDir;
-
-fn roundel(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_roundel")).args(args).output().unwrap()
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
 
 /// Runs a command that must end with `code`; returns its output and its errors.
 fn ends_with(code: i32, args: &[&str]) -> (String, String) {

@@ -191,6 +191,9 @@ fn clips(schedule: &Schedule, spot: SchedulePart, e: &Expr) -> Vec<Expr> {
             left.push((**distance).clone());
         }
     }
+    if let SchedulePart::Define(i) = spot {
+        left.retain(|distance| is_known(distance, e, i));
+    }
     let clip = |distance: Expr| {
         let rest = Expr::binary(Binary::Sub, p(), distance);
         Expr::Builtin(Builtin::Min, vec![e.clone(), rest])
@@ -206,6 +209,24 @@ fn clips(schedule: &Schedule, spot: SchedulePart, e: &Expr) -> Vec<Expr> {
     }
     all.extend(left.into_iter().map(clip));
     all
+}
+
+/// Whether a part of another clause means the same in definition number `i`: it calls earlier definitions only, because
+/// evaluating one that calls itself would never end, and it has no variables that the definition does not have.
+fn is_known(part: &Expr, body: &Expr, i: usize) -> bool {
+    let mut own = Vec::new();
+    body.walk(&mut |e| {
+        if let Expr::Var(var) = e {
+            own.push(var.slot);
+        }
+    });
+    let mut known = true;
+    part.walk(&mut |e| match e {
+        Expr::Call(_, callee, _) => known &= *callee < i,
+        Expr::Var(var) => known &= var.slot < BUILTIN_VARS.len() || own.contains(&var.slot),
+        _ => {}
+    });
+    known
 }
 
 /// Domains for which algorithms are often meant: an even number of ranks, a power of two.

@@ -8,10 +8,10 @@ pub mod range;
 pub mod setting;
 
 pub use args::{
-    CallsArg, CheckArgs, CheckProfileArgs, CheckSelectionArgs, CompletionsArgs, CountsArgs, EmitCArgs, EmitCommand,
-    Engine, ExpandArgs, ExplainArgs, ExplainSelectionArgs, FiguresArgs, LayoutArg, ListArgs, ManArgs, MutantsArgs,
-    NewArgs, PlanArgs, ProfileCommand, ProveArgs, ReplayArgs, RunArgs, SelectionCommand, ShowArgs, SimulateArgs,
-    Tested, TraceCommand, TraceDiffArgs, TuneArgs,
+    BoundsArgs, CallsArg, CheckArgs, CheckProfileArgs, CheckSelectionArgs, CompletionsArgs, CountsArgs, EmitCArgs,
+    EmitCommand, Engine, ExpandArgs, ExplainArgs, ExplainSelectionArgs, FiguresArgs, LayoutArg, ListArgs, ManArgs,
+    MutantsArgs, NewArgs, PlanArgs, ProfileCommand, ProveArgs, ReplayArgs, RunArgs, SelectionCommand, ShowArgs,
+    SimulateArgs, Tested, TraceCommand, TraceDiffArgs, TuneArgs,
 };
 
 use clap::{Parser, Subcommand};
@@ -142,6 +142,18 @@ Examples:
 The record is what the derive embeds: calls outside its range are refused at run time. An obligation that no solver
 discharges is shown with the solver's model, a counterexample to the induction, and the exit code is 1.")]
     Prove(ProveArgs),
+    /// Tell what collectives cost: rounds, messages and blocks as formulas, proved for all p
+    #[command(after_help = "\
+Examples:
+  roundel bounds sparbit
+  roundel bounds allreduce/                    all collectives of a kind
+  roundel bounds src/my_collective.rs          what a declaration costs; it need not declare a bound
+  roundel bounds src/my_collective.rs --write-bounds
+  roundel bounds allgather/ --seen             without a solver
+
+Costs are measured exactly at small p and fitted to formulas. A formula is then proved like a declared `bound`; where \
+that does not succeed, it is said for which p it was seen. A declared bound that is not tight is said to be so.")]
+    Bounds(BoundsArgs),
     /// Change a declaration one detail at a time, and report whether the checks notice
     #[command(after_help = "\
 Examples:

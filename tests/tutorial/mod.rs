@@ -1,6 +1,6 @@
 //! The commands of `docs/tutorial.md`, run in an empty folder, with what it says that they print.
 //!
-//! `sh` blocks need no MPI, `sh mpi` blocks do; those that are marked `fails` must fail. Each `text` block after a block
+//! `sh` blocks need no MPI, `sh mpi` blocks do; those that are marked `fails` must fail. A `text` block after a block
 //! of commands has lines that these print.
 
 use std::fs;

@@ -1,4 +1,5 @@
-//! An algorithm, of the catalogue or registered by another crate, with its parameters: its properties, and whether it is proved for ranks on nodes.
+//! An algorithm, of the catalogue or registered by another crate, with its parameters: its properties, and whether it is
+//! proved for ranks on nodes.
 
 use super::fingerprint::print_of;
 use super::parameter::Parameter;
@@ -137,7 +138,8 @@ impl Algorithm {
     /// Returns an error unless it is proved for `p` ranks, on some nodes if it looks at nodes, or on `uneven` ones. Its
     /// inner collectives are not checked, which would take time proportional to the number of ranks.
     pub(super) fn reaches(&self, p: u64, uneven: bool) -> Result<(), Refusal> {
-        // A proof asks for the number of ranks, and whether their nodes are regular; these are not, however many they are.
+        // A proof asks for the number of ranks, and whether their nodes are regular; these are not, however many ranks
+        // there are.
         let (irregular, looks) = (Placement::of_sizes(&[1, 2, 1]), self.looks_at_nodes());
         let at = match (looks, uneven) {
             (false, _) => Place::flat(0, p as i64),

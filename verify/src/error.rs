@@ -707,7 +707,7 @@ impl Diagnosed {
     /// The counterexample to a declaration, at the clause at fault.
     pub(crate) fn wrong(source: &Source, declaration: &Declaration, violation: &Violation) -> Error {
         let points = Points::within_limits(&declaration.schedule);
-        let other = || violation.other.and_then(|other| declaration.place_of(other));
+        let other = || declaration.place_of_other(violation);
         let errors = source.diagnose(&declaration.error(violation, &points)).into_iter();
         let errors = errors.map(|error| error.with_other(source, other())).collect();
         Error::Diagnosed(Box::new(Diagnosed { source: source.clone(), errors, is_wrong: true }))

@@ -77,9 +77,14 @@ impl Declaration {
         })
     }
 
-    /// The position of the other clause that is involved, as an error without a message.
-    pub fn place_of(&self, spot: SchedulePart) -> Option<Error> {
-        let source = self.sources.get(&spot).or_else(|| self.clause_of(spot))?;
+    /// The position of the other clause that is involved, if there is another one, as an error without a message.
+    pub fn place_of_other(&self, violation: &Violation) -> Option<Error> {
+        let other = violation.other?;
+        let number = |part: SchedulePart| part.site().map(|site| site.number);
+        if number(other).is_some() && number(other) == number(violation.spot) {
+            return None;
+        }
+        let source = self.sources.get(&other).or_else(|| self.clause_of(other))?;
         Some(Error::new_spanned(source, ""))
     }
 

@@ -288,8 +288,8 @@ impl<'a> Subject<'a> {
     pub(super) fn shown(&self, violation: &Violation) -> Result<ErrorReport, Error> {
         let diagnose = |source: &Source, declaration: &Declaration| {
             let errors = source.diagnose(&declaration.error(violation, &self.points(self.range)));
-            let other = || violation.other.and_then(|other| declaration.place_of(other));
-            let shown = errors.into_iter().next().map(|error| error.with_other(source, other()));
+            let other = declaration.place_of_other(violation);
+            let shown = errors.into_iter().next().map(|error| error.with_other(source, other));
             let shown = shown.map(|error| ErrorReport::placed(source, error));
             shown.unwrap_or_else(|| ErrorReport::plain(violation.to_string()))
         };

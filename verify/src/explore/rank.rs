@@ -1,7 +1,7 @@
 //! One rank of a call: what is claimed about it before each round, and how its counts stand against the bounds.
 
 use super::Refusal;
-use super::recording::Recording;
+use super::recording::{Recording, States};
 use super::step::{naming, rank_of};
 use super::subject::{PlaceKey, Subject};
 use roundel_spec::check::CheckInput;
@@ -32,10 +32,14 @@ fn held(recording: &Recording, rank: usize) -> Vec<String> {
         return Vec::new();
     }
     let run = recording.run();
-    let film = run.film(&recording.active);
     let words = |step: usize| {
-        let blocks = || run.naming().text(&film[step].held(rank));
-        run.shares_of(rank, recording.before(step)).unwrap_or_else(blocks)
+        let before = recording.before(step);
+        match &recording.states {
+            States::Blocks(provenance) => {
+                run.naming().text(&provenance.held(rank, before).into_iter().collect::<Vec<_>>())
+            }
+            _ => run.shares_of(rank, before).unwrap_or_default(),
+        }
     };
     (0..=recording.active.len()).map(words).collect()
 }
@@ -59,6 +63,8 @@ fn claims(recording: &Recording, rank: usize) -> Vec<Value> {
     let at = |step: usize| {
         let before = recording.before(step);
         let last = walker.all.iter().map(|claim| claim.0).filter(|&at| at <= before).max();
+        // Between the rounds of an inner collective nothing is claimed; silent rounds change nothing.
+        let last = last.filter(|&last| !recording.active.iter().any(|round| (last..before).contains(round)));
         let now = walker.all.iter().filter(|claim| Some(claim.0) == last);
         Value::Array(now.map(|claim| claim.1.clone()).collect())
     };

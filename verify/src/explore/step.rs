@@ -11,7 +11,7 @@ use roundel_spec::{Direction, Line};
 use serde_json::{Value, json};
 
 /// Up to this many messages have words for what they carry.
-const IN_WORDS: usize = 1024;
+const IN_WORDS: usize = 256;
 
 /// Up to this many slots have labels.
 const LABELLED: usize = 4096;

@@ -177,6 +177,7 @@ async function compare(call, text) {
   try {
     const view = await ask("view", theirs);
     shown.other = { view, call: theirs };
+    byId("pictures").classList.toggle("stacked", Math.max(view.p, call.p) > 16);
     await showOther();
     picture.draw();
     await compareCosts([call, theirs], [text, null]);

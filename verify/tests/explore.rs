@@ -351,7 +351,7 @@ fn a_browser_steps_through_rounds() {
     assert!(marked[0].as_str().unwrap().contains("to = rank + d"), "{marked}");
     browser.click("#picture [data-cell='4.0']");
     browser.wait_for("#cell", "Block 0 at rank 4");
-    browser.wait_for("#cell", "round 1: from rank 8 to rank 4");
+    browser.wait_for("#cell", "round 1: from rank 0 to rank 4");
     // The address has the state: opened anew, it shows the same.
     let address = browser.value("location.href");
     browser.open(address.as_str().unwrap());

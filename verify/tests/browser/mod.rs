@@ -1,10 +1,10 @@
 //! A browser without a window, driven through chromedriver: the few commands of WebDriver that tests of a page need.
 
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Lines, Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// How long a page may take; machines that run tests are busy.
@@ -23,12 +23,21 @@ pub(crate) fn request(port: u16, head: &str, body: &[u8]) -> (u16, String) {
     stream.write_all(head.as_bytes()).expect("is sent");
     // A server that refuses a long body may close the connection before all of it is sent.
     let _ = stream.write_all(body);
-    let mut answer = Vec::new();
-    let _ = stream.read_to_end(&mut answer);
-    let answer = String::from_utf8_lossy(&answer).into_owned();
-    let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
-    let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
-    (status, body.to_string())
+    // Chromedriver keeps connections open, so the length says where an answer ends.
+    let mut reader = BufReader::new(stream);
+    let (mut status, mut length) = (0, 0);
+    for line in reader.by_ref().lines().map_while(Result::ok).take_while(|line| !line.is_empty()) {
+        match line.split_once(':') {
+            Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
+                length = value.trim().parse().unwrap_or(0)
+            }
+            Some(_) => {}
+            None => status = line.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0),
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).expect("the answer is complete");
+    (status, String::from_utf8_lossy(&body).into_owned())
 }
 
 /// A browser with one page. It is closed when dropped.
@@ -36,6 +45,8 @@ pub(crate) struct Browser {
     driver: Child,
     port: u16,
     session: String,
+    /// Kept open, because chromedriver writes to it.
+    _output: Lines<BufReader<ChildStdout>>,
     _profile: tempfile::TempDir,
 }
 
@@ -61,9 +72,9 @@ impl Browser {
             .spawn()
             .expect("chromedriver starts");
         let stdout = child.stdout.take().expect("has an output");
-        let number = |line: String| line.split("on port ").nth(1)?.trim_end_matches('.').parse().ok();
-        let lines = BufReader::new(stdout).lines().map_while(Result::ok);
-        let port: u16 = lines.into_iter().find_map(number).expect("chromedriver says its port");
+        let mut output = BufReader::new(stdout).lines();
+        let number = |line: String| line.split("successfully on port ").nth(1)?.trim_end_matches('.').parse().ok();
+        let port: u16 = output.by_ref().map_while(Result::ok).find_map(number).expect("chromedriver says its port");
         let profile = tempfile::tempdir().expect("a folder");
         let arguments = [
             "--headless=new",
@@ -80,7 +91,7 @@ impl Browser {
         let options = json!({ "binary": chromium, "args": arguments });
         let wanted = json!({ "capabilities": { "alwaysMatch": {
             "goog:chromeOptions": options, "goog:loggingPrefs": { "browser": "ALL" } } } });
-        let mut browser = Browser { driver: child, port, session: String::new(), _profile: profile };
+        let mut browser = Browser { driver: child, port, session: String::new(), _output: output, _profile: profile };
         let session = browser.command("POST", "/session", &wanted);
         browser.session = session["sessionId"].as_str().unwrap_or_else(|| panic!("no session: {session}")).into();
         browser

@@ -17,7 +17,8 @@ const LARGEST: usize = 64;
 /// Checks a text.
 pub(super) fn check(wanted: &Wanted, text: &str) -> Value {
     let source = Source::of_text(&wanted.origin, text);
-    let malformed = |errors: &[Diagnostic]| json!({ "state": "malformed", "errors": errors.iter().map(|error| shown(&source, error)).collect::<Vec<_>>() });
+    let all = |errors: &[Diagnostic]| errors.iter().map(|error| shown(&source, error)).collect::<Vec<_>>();
+    let malformed = |errors: &[Diagnostic]| json!({ "state": "malformed", "errors": all(errors) });
     let declared = match source.declarations() {
         Ok(all) => wanted.among(&source, all),
         Err(errors) => return malformed(&errors),
@@ -33,7 +34,7 @@ pub(super) fn check(wanted: &Wanted, text: &str) -> Value {
             let errors = source.diagnose(&declaration.error(&violation));
             json!({
                 "state": "wrong",
-                "errors": errors.iter().map(|error| shown(&source, error)).collect::<Vec<_>>(),
+                "errors": all(&errors),
                 "code": violation.code(),
                 "case": case(&violation.case),
             })

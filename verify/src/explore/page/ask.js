@@ -4,7 +4,9 @@
 const embedded = typeof EMBEDDED === "undefined" ? null : EMBEDDED;
 
 class NoServer extends Error {
-  constructor() { super("This page is a file, which has the answers for one call only: run `roundel explore` for this."); }
+  constructor() {
+    super("This page is a file, which has the answers for one call only: run `roundel explore` for this.");
+  }
 }
 
 async function ask(path, call, extra = {}, text = null) {

@@ -2,13 +2,15 @@
 // Two surfaces with the same strokes: SVG for few ranks, which prints well, and a canvas for many, which is fast.
 // Colours are names of the style sheet.
 
-const escapeText = (text) => String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;");
+const escapeText = (text) => String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g,
+  "&gt;").replace(/"/g, "&quot;");
 
 class SvgSurface {
   constructor(width, height, label) {
     this.parts = [];
     this.open = `<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="${escapeText(label)}" ` +
-      `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="system-ui, Liberation Sans, sans-serif">`;
+      `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" ` +
+      `font-family="system-ui, Liberation Sans, sans-serif">`;
   }
   rect(x, y, w, h, fill, { stroke = null, data = "", title = "", round = 0, thick = 1, dash = false } = {}) {
     const edge = stroke ? `;stroke:var(--${stroke});stroke-width:${thick}${dash ? ";stroke-dasharray:4 3" : ""}` : "";
@@ -24,12 +26,14 @@ class SvgSurface {
     const d = arcPath(x1, x2, y, height);
     const line = `d="${d}" fill="none" `;
     const tip = title ? `<title>${escapeText(title)}</title>` : "";
-    if (data) this.parts.push(`<path ${line}${data} stroke="transparent" stroke-width="7" pointer-events="stroke">${tip}</path>`);
+    const wide = 'stroke="transparent" stroke-width="7" pointer-events="stroke"';
+    if (data) this.parts.push(`<path ${line}${data} ${wide}>${tip}</path>`);
     this.parts.push(`<path ${line}pointer-events="none" style="stroke:var(--${stroke});stroke-width:${thick}` +
       `${dash ? ";stroke-dasharray:5 3" : ""}"/>`);
     if (head) {
       const lean = Math.max(-3, Math.min(3, (x1 - x2) / 40));
-      this.parts.push(`<path pointer-events="none" d="M${x2} ${y}l${-3 + lean} -7l6 0z" style="fill:var(--${stroke})"/>`);
+      this.parts.push(`<path pointer-events="none" d="M${x2} ${y}l${-3 + lean} -7l6 0z" ` +
+        `style="fill:var(--${stroke})"/>`);
     }
   }
   bitmap() {}

@@ -21,7 +21,8 @@ function markText(marks, scroll = false) {
   let at = 0;
   for (const mark of sorted) {
     if (mark.start < at) continue;
-    parts.push(text.slice(at, mark.start), el("mark", { class: mark.error ? "error" : null }, text.slice(mark.start, mark.end)));
+    parts.push(text.slice(at, mark.start), el("mark", { class: mark.error ? "error" : null }, text.slice(mark.start,
+      mark.end)));
     at = mark.end;
   }
   const backdrop = byId("backdrop");
@@ -79,13 +80,15 @@ function showVerdict(found) {
   const words = { right: `right for every p up to ${found.p}`, nothing: "no p of its range lies in its domain",
     partly: `right up to p = ${found.p}; the compiler also checks up to ${found.of}` };
   if (errors.length) {
-    const list = errors.map((error) => el("div", { class: "bad" }, `${error.line ? `line ${error.line}: ` : ""}${error.message}`));
+    const list = errors.map((error) => el("div", { class: "bad" },
+      `${error.line ? `line ${error.line}: ` : ""}${error.message}`));
     verdict.replaceChildren(...list);
   } else {
     verdict.replaceChildren(el("span", { class: found.state === "nothing" ? "bad" : "good" }, words[found.state]));
   }
   editor.counterexample = found.state === "wrong" ? found.case : null;
-  const marks = errors.filter((error) => error.start !== undefined).map(({ start, end }) => ({ start, end, error: true }));
+  const marks = errors.filter((error) => error.start !== undefined).map(({ start, end }) => ({ start, end,
+    error: true }));
   if (found.state !== "malformed") refresh({ jump: found.state === "wrong" }).then(() => markText(marks));
   else markText(marks);
 }
@@ -93,9 +96,11 @@ function showVerdict(found) {
 /// The call that is shown: that of the controls, or the counterexample.
 function shownCall() {
   const wrong = editor.counterexample && !editor.ignored ? editor.counterexample : null;
-  const call = { collective: state.collective, p: state.p, ppn: state.ppn, placement: state.placement, nodes: state.nodes, set: state.set };
+  const call = { collective: state.collective, p: state.p, ppn: state.ppn, placement: state.placement,
+    nodes: state.nodes, set: state.set };
   if (!wrong) return call;
-  return { ...call, p: wrong.p, ppn: wrong.ppn, placement: "", nodes: wrong.nodes || "", set: wrong.set, contract: true };
+  return { ...call, p: wrong.p, ppn: wrong.ppn, placement: "", nodes: wrong.nodes || "", set: wrong.set,
+    contract: true };
 }
 
 async function prove() {
@@ -135,5 +140,6 @@ function proofWords(result) {
   const found = result.found.map((clause) => el("p", {}, "found: ", el("code", {}, clause)));
   const rows = result.properties.map((one) => el("tr", {}, el("td", {}, one.property),
     el("td", { class: "n" }, `${one.proved} of ${one.of}`), el("td", {}, one.open.slice(0, 2).join("; "))));
-  return [head, ...found, ...result.missing.map((text) => el("p", { class: "soft" }, text)), table(["property", "proved", "open"], rows)];
+  return [head, ...found, ...result.missing.map((text) => el("p", { class: "soft" }, text)), table(["property",
+    "proved", "open"], rows)];
 }

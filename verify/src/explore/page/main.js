@@ -36,7 +36,8 @@ function fillControls() {
   byId("rank").value = state.rank;
   byId("compare").value = state.compare;
   const given = Object.fromEntries(state.set.map((one) => one.split(/=(.*)/s).slice(0, 2)));
-  const field = (param) => el("label", {}, `${param.name} `, el("input", { type: param.list ? "text" : "number", "data-param": param.name,
+  const field = (param) => el("label", {}, `${param.name} `, el("input", { type: param.list ? "text" : "number",
+    "data-param": param.name,
     min: param.list ? null : param.domain.lo, max: param.list ? null : param.domain.hi, value: given[param.name] ?? "",
     placeholder: param.list ? "1,2,…" : `${param.domain.lo}`, onchange: changed }));
   const box = byId("params");
@@ -112,12 +113,14 @@ async function showStep() {
   byId("caption").textContent = captionOf(view, at);
   byId("summary").replaceChildren(el("b", {}, view.name), ` · ${view.case} — ${view.summary}`,
     ...(view.evaluated ? [el("span", { class: "soft" }, " (evaluated from the text)")] : []));
-  for (const [id, off] of [["first", at === 0], ["back", at === 0], ["forward", at === view.steps.length], ["last", at === view.steps.length]]) {
+  for (const [id, off] of [["first", at === 0], ["back", at === 0], ["forward", at === view.steps.length], ["last",
+    at === view.steps.length]]) {
     byId(id).disabled = off;
   }
   showBanner(view);
   const hops = outline ? [] : await showSelected(call, text, at);
-  picture.show(view, step, { marks: trace.chosen, hops, chosen: { rank: state.rank, message: state.message, cell: state.cell } });
+  picture.show(view, step, { marks: trace.chosen, hops, chosen: { rank: state.rank, message: state.message,
+    cell: state.cell } });
   if (rank) {
     showClaims(rank, at);
     showBounds(rank, at);
@@ -157,10 +160,13 @@ function showBanner(view) {
   const apart = editor.counterexample && !editor.ignored;
   banner.hidden = !wrong && !(editor.counterexample && editor.ignored);
   if (banner.hidden) return;
-  const jump = el("button", { type: "button", id: "jump", onclick: () => go(wrong.step) }, `Show it: ${wrong && wrong.step ? `round ${wrong.step - 1}` : "start"}`);
-  const toggle = el("button", { type: "button", id: "elsewhere", onclick: () => { editor.ignored = !editor.ignored; refresh({ jump: !editor.ignored }); } },
+  const jump = el("button", { type: "button", id: "jump", onclick: () => go(wrong.step) },
+    `Show it: ${wrong && wrong.step ? `round ${wrong.step - 1}` : "start"}`);
+  const toggle = el("button", { type: "button", id: "elsewhere", onclick: () =>
+    { editor.ignored = !editor.ignored; refresh({ jump: !editor.ignored }); } },
     apart ? `Look at p = ${state.p} instead` : "Back to the counterexample");
-  banner.replaceChildren(el("b", { class: "bad" }, apart ? `Counterexample, ${view.case}: ` : ""), wrong ? wrong.message : "This text has a counterexample elsewhere.",
+  banner.replaceChildren(el("b", { class: "bad" }, apart ? `Counterexample, ${view.case}: ` : ""), wrong
+    ? wrong.message : "This text has a counterexample elsewhere.",
     ...(wrong ? [jump] : []), ...(editor.counterexample ? [toggle] : []));
 }
 
@@ -173,7 +179,8 @@ async function compare(call, text) {
     return;
   }
   const known = (entryOf(state.compare) || { params: [] }).params.map((param) => param.name);
-  const theirs = { ...call, collective: state.compare, contract: false, set: call.set.filter((one) => known.includes(one.split("=")[0])) };
+  const theirs = { ...call, collective: state.compare, contract: false, set: call.set.filter((one) =>
+    known.includes(one.split("=")[0])) };
   try {
     const view = await ask("view", theirs);
     shown.other = { view, call: theirs };
@@ -215,7 +222,8 @@ function selectCell(cell) {
 }
 
 function key(event) {
-  if (event.target.closest("input:not([type=range]), textarea, select") || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest("input:not([type=range]), textarea, select") || event.ctrlKey || event.metaKey ||
+    event.altKey) return;
   const moves = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
   if (event.shiftKey && moves[event.key] && shown && shown.view.mode === "full") {
     const { rank, row } = state.cell || { rank: state.rank, row: 0 };
@@ -246,11 +254,14 @@ function connect() {
   byId("files").addEventListener("change", (event) => loadTrace(event.target.files));
   byId("picture").addEventListener("cell", (event) => selectCell(event.detail));
   byId("picture").addEventListener("message", (event) => selectMessage(event.detail));
-  byId("picture").addEventListener("rank", (event) => { state.rank = event.detail; byId("rank").value = event.detail; showStep().catch(report); });
+  byId("picture").addEventListener("rank", (event) =>
+    { state.rank = event.detail; byId("rank").value = event.detail; showStep().catch(report); });
   document.addEventListener("keydown", key);
-  addEventListener("hashchange", () => { readState(); editor.counterexample = null; state.text === null ? refresh() : checkText(); });
+  addEventListener("hashchange", () => { readState(); editor.counterexample = null; state.text === null ? refresh()
+    : checkText(); });
   let width = innerWidth;
-  addEventListener("resize", () => { if (shown && shown.step && width !== (width = innerWidth)) { picture.draw(); if (shown.other) showOther(); } });
+  addEventListener("resize", () => { if (shown && shown.step &&
+    width !== (width = innerWidth)) { picture.draw(); if (shown.other) showOther(); } });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => shown && shown.step && picture.draw());
 }
 
@@ -263,9 +274,11 @@ async function start() {
     catalogue = found.collectives;
     fillSelect(byId("collective"), []);
     fillSelect(byId("compare"), [el("option", { value: "" }, "nothing")]);
-    if (!entryOf(state.collective)) state.collective = (catalogue.find((one) => one.name.endsWith("/" + state.collective)) || catalogue[0]).name;
+    if (!entryOf(state.collective)) state.collective = (catalogue.find((one) => one.name.endsWith("/" +
+      state.collective)) || catalogue[0]).name;
     if (embedded) {
-      byId("footer").append(" This page is a file: to edit, prove, compare, and choose other calls, run `roundel explore`.");
+      byId("footer").append(" This page is a file: to edit, prove, compare, and choose other calls, ",
+        "run `roundel explore`.");
       for (const id of ["prove", "files", "compare"]) byId(id).disabled = true;
     }
     const entry = entryOf(state.collective);

@@ -92,7 +92,8 @@ class Picture {
       if (to >= view.p) return;
       const wrong = isAtFault(from, to) || this.differs(from, to);
       const style = { thick: wrong || chosen.message === i ? 3 : remote ? 1.7 : 1.2, dash: wrong, head: at.few,
-        data: `data-message="${i}"`, faint: Math.max(0.07, Math.min(0.6, 70 / step.messages.length)), title: `${from} → ${to}: ${words || counted(blocks, "block")}` };
+        data: `data-message="${i}"`, faint: Math.max(0.07, Math.min(0.6, 70 / step.messages.length)),
+          title: `${from} → ${to}: ${words || counted(blocks, "block")}` };
       const shift = at.few ? 2.5 : 0;
       const draw = () => surface.arc(middle(from) + shift, middle(to) - shift, at.arcs - 4, lift(from, to),
         wrong ? "wrong" : chosen.message === i ? "chosen" : remote ? "between" : "local", style);
@@ -133,7 +134,8 @@ class Picture {
         surface.rect(at.x[rank] + 1, at.arcs, at.wide - 2, at.head - 2, wrong || late ? "wrong" : "head",
           { round: 3, data: `data-rank="${rank}"`, title, stroke: rank === chosen.rank ? "chosen" : null, thick: 2 });
       } else if (wrong || late || rank === chosen.rank) {
-        surface.rect(at.x[rank] - 1, at.arcs + at.head - 4, Math.max(3, at.wide), 5, wrong || late ? "wrong" : "chosen");
+        surface.rect(at.x[rank] - 1, at.arcs + at.head - 4, Math.max(3, at.wide), 5, wrong || late ? "wrong"
+          : "chosen");
       }
       const name = late ? `${rank}!` : `${rank}`;
       if (rank % every === 0) {
@@ -158,7 +160,8 @@ class Picture {
       const every = Math.ceil(11 / at.tall);
       for (let row = 0; row < at.rows; row++) {
         if (row % at.rows % every === 0) {
-          surface.text(at.left - 6, at.y(row) + at.tall / 2 + 3.5, row % view.rows.each, { anchor: "end", size: 9, fill: "soft" });
+          surface.text(at.left - 6, at.y(row) + at.tall / 2 + 3.5, row % view.rows.each, { anchor: "end", size: 9,
+            fill: "soft" });
         }
       }
       for (let line = 0; at.lines > 1 && line < at.lines; line++) {
@@ -169,10 +172,12 @@ class Picture {
         for (let row = 0; row < at.rows; row++) this.drawSlot(surface, rank, row, name(rank, row), bytes);
       }
     }
-    const outline = (rank, row, stroke) => surface.rect(at.x[rank], at.y(row), Math.max(3, at.wide), Math.max(3, at.tall), null,
+    const outline = (rank, row, stroke) => surface.rect(at.x[rank], at.y(row), Math.max(3, at.wide), Math.max(3,
+      at.tall), null,
       { stroke, thick: 2.5, dash: stroke === "wrong" });
     for (const [rank, row] of fault ? fault.slots : []) if (row < at.rows) outline(rank, row, "wrong");
-    if (chosen.cell && chosen.cell.row < at.rows && chosen.cell.rank < view.p) outline(chosen.cell.rank, chosen.cell.row, "chosen");
+    if (chosen.cell && chosen.cell.row < at.rows && chosen.cell.rank < view.p) outline(chosen.cell.rank,
+      chosen.cell.row, "chosen");
   }
 
   drawSlot(surface, rank, row, colour, bytes) {
@@ -182,7 +187,8 @@ class Picture {
     surface.rect(at.x[rank] + 1, at.y(row), at.wide - 2, at.tall - 1, colour,
       { stroke: "line", thick: 0.7, data: `data-cell="${rank}.${row}"` });
     if (at.tall < 11 || !held) return;
-    const plain = view.rows.meaning === "blocks" || view.rows.meaning === "contributors" ? `${row % view.rows.each}` : "";
+    const plain = view.rows.meaning === "blocks" || view.rows.meaning === "contributors" ? `${row % view.rows.each}`
+      : "";
     const label = step.labels ? step.labels[i] : plain;
     const size = Math.min(10, (at.wide - 3) / Math.max(1, label.length) * 1.7);
     if (label && size >= 5.5) {
@@ -207,7 +213,8 @@ class Picture {
     const row = Math.floor((event.offsetY - this.at.y(0)) / this.at.tall);
     if (column >= 0 && column < this.view.p && row < this.at.rows) {
       const rank = this.at.order[column];
-      const what = row < 0 ? new CustomEvent("rank", { detail: rank }) : new CustomEvent("cell", { detail: { rank, row } });
+      const what = row < 0 ? new CustomEvent("rank", { detail: rank }) : new CustomEvent("cell", { detail: { rank,
+        row } });
       this.container.dispatchEvent(what);
     }
   }
@@ -229,8 +236,10 @@ function captionOf(view, step) {
   if (step === 0) return `start, before ${counted(view.steps.length, "round")}`;
   const { messages, blocks } = view.steps[step - 1];
   const sum = (list) => list.reduce((a, b) => a + b, 0);
-  const between = view.mode === "full" && view.ppn < view.p ? `, ${counted(messages[1], "message")} of these between nodes` : "";
-  return `round ${step - 1} of ${view.steps.length}: ${counted(sum(messages), "message")}, ${counted(sum(blocks), "block")}${between}`;
+  const between = view.mode === "full" && view.ppn < view.p
+    ? `, ${counted(messages[1], "message")} of these between nodes` : "";
+  const sent = `${counted(sum(messages), "message")}, ${counted(sum(blocks), "block")}`;
+  return `round ${step - 1} of ${view.steps.length}: ${sent}${between}`;
 }
 
 /// More ranks than can be drawn: what each round sends.
@@ -247,7 +256,8 @@ function drawOutline(container, view, chosen) {
       y -= tall;
       const last = level === view.levels.length - 1 && view.levels.length > 1;
       surface.rect(left + i * bar, y, Math.max(1, bar - 2), tall, last ? "between" : "local",
-        { title: `round ${i}: ${counted(count, "message")} ${view.levels[level]}, ${counted(step.blocks[level], "block")}`,
+        { title: `round ${i}: ${counted(count, "message")} ${view.levels[level]}, ` +
+          counted(step.blocks[level], "block"),
           stroke: i + 1 === chosen ? "chosen" : null, thick: 3 });
     });
     if (bar > 24) surface.text(left + (i + 0.5) * bar - 1, height - 14, i, { fill: "soft" });

@@ -37,6 +37,8 @@ install_missing() {
   command -v valgrind >/dev/null || missing+=(valgrind)
   command -v z3 >/dev/null || missing+=(z3)
   command -v ip >/dev/null || missing+=(iproute2)
+  command -v chromium >/dev/null || missing+=(chromium)
+  command -v chromedriver >/dev/null || missing+=(chromium-driver)
   if [ -n "${ROUNDEL_ALL:-}" ]; then python3 -c 'import ensurepip' 2>/dev/null || missing+=(python3-venv); fi
   [ ${#missing[@]} -eq 0 ] && return
   say "installing ${missing[*]}"

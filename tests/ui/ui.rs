@@ -51,7 +51,8 @@ fn compile() -> Vec<Value> {
 
 /// The compiler's messages about a program, without numbers of lines: a declaration may move.
 fn messages(reported: &[Value], program: &str) -> String {
-    let about = |value: &&Value| value["target"]["name"] == program && value["message"]["spans"] != Value::Array(vec![]);
+    let about =
+        |value: &&Value| value["target"]["name"] == program && value["message"]["spans"] != Value::Array(vec![]);
     let rendered = reported.iter().filter(about).filter_map(|value| value["message"]["rendered"].as_str());
     let mut all: Vec<String> = rendered.map(normal).collect();
     // The compiler may report modules in any order, but each of them in that of its text.

@@ -381,6 +381,22 @@ pub enum Error {
     /// A construct that cannot be written in another language yet.
     #[error("{0}")]
     Unsupported(roundel_spec::c::UnsupportedInC),
+    /// A call that the page of `roundel explore` cannot show.
+    #[error("{name} is not shown: {reason}")]
+    Explored {
+        /// The collective.
+        name: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A port on which nothing can be served.
+    #[error("cannot listen on port {port} of this machine: {source}; choose another with `--port`, or 0 for any")]
+    Port {
+        /// The port.
+        port: u16,
+        /// The reason.
+        source: std::io::Error,
+    },
     /// Neither names nor `--all`.
     #[error("nothing to do: name a collective (`roundel list` shows them) or a FILE.rs, or pass `--all`")]
     NothingNamed,

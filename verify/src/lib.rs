@@ -11,6 +11,7 @@
 //! - [`report`]: output for people
 //! - [`emit`]: writes collectives as code of another language
 //! - [`simulation`]: what a collective would take on another machine, with up to a million ranks
+//! - [`explore`]: the page of `roundel explore`
 //! - [`figures`]: the figures of the papers, from the catalogue and the simulation
 //! - [`scaffold`]: makes a crate with a collective of one's own
 //! - [`cli`]: the command line, and one file per command
@@ -22,6 +23,7 @@ pub mod cli;
 pub mod declared;
 pub mod emit;
 pub mod error;
+pub mod explore;
 pub mod figures;
 pub mod named;
 pub mod params;

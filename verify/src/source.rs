@@ -68,6 +68,11 @@ impl Source {
         Source { origin: format!("{}.rs", entry.name), text: entry.source.into() }
     }
 
+    /// The text, as positions of errors count it.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// All declarations in the text, in order; or the errors if it is not valid Rust.
     pub fn declarations(&self) -> Result<Vec<DeclaredStruct>, Vec<Diagnostic>> {
         let file = syn::parse_file(&self.text).map_err(|error| self.diagnose(&error))?;
@@ -109,8 +114,9 @@ pub struct Diagnostic {
     pub line: usize,
     /// The column, counted from 1.
     pub column: usize,
+    /// Where it is in the text, in bytes.
     #[serde(skip)]
-    range: Range<usize>,
+    pub range: Range<usize>,
     /// Another place that is involved.
     #[serde(skip)]
     other: Option<Range<usize>>,

@@ -29,6 +29,7 @@ use errors::{Errors, similar, tokens};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use std::collections::HashMap;
+use std::ops::Range;
 use syn::punctuated::Punctuated;
 use syn::visit::Visit;
 use syn::{Attribute, Data, DeriveInput, Error, Fields, Ident, Result};
@@ -86,6 +87,13 @@ impl Declaration {
         }
         let source = self.sources.get(&other).or_else(|| self.clause_of(other))?;
         Some(Error::new_spanned(source, ""))
+    }
+
+    /// Where a part stands in the source, in bytes from its beginning; `None` if it was not written there.
+    pub fn place(&self, part: SchedulePart) -> Option<Range<usize>> {
+        let source = self.sources.get(&part).or_else(|| self.clause_of(part))?.clone();
+        let spans: Vec<Range<usize>> = source.into_iter().map(|token| token.span().byte_range()).collect();
+        Some(spans.first()?.start..spans.last()?.end)
     }
 
     /// The clause of a message whose action is not declared there: messages of an inner collective have their own

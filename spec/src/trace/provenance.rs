@@ -98,6 +98,27 @@ impl Provenance {
         }
     }
 
+    /// The way of a block that messages move: the ranks that hold it, each with the round before which it arrives
+    /// there. Empty if messages do not move blocks.
+    pub fn way(&self, block: usize) -> Vec<(usize, usize)> {
+        match &self.table {
+            ProvenanceTable::Kept(_) => Vec::new(),
+            ProvenanceTable::Moved(ways) => {
+                ways[block].iter().map(|stay| (stay.since as usize, stay.rank as usize)).collect()
+            }
+        }
+    }
+
+    /// Where a block that messages move is before `round`, and the round before which it arrived there.
+    pub fn seat(&self, block: usize, round: usize) -> Option<(usize, usize)> {
+        match &self.table {
+            ProvenanceTable::Kept(_) => None,
+            ProvenanceTable::Moved(ways) => {
+                self.stay(ways, block, round).map(|stay| (stay.rank as usize, stay.since as usize))
+            }
+        }
+    }
+
     /// Lets `rank` receive `block` in `round`. Returns false, and changes nothing, if it already holds the block or
     /// another rank received it in this round.
     pub fn receive(&mut self, rank: usize, block: usize, round: usize) -> bool {

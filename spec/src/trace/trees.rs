@@ -16,6 +16,8 @@ struct TreeNode {
     ranks: Vec<u64>,
     /// The number of bits set.
     count: usize,
+    /// The two trees that it joins, if it is no leaf, in the order in which they were first joined.
+    operands: Option<(Tree, Tree)>,
 }
 
 /// Contributions in the order in which a non-commutative operation would see them.
@@ -41,7 +43,7 @@ impl Trees {
         let leaf = |rank: usize| {
             let mut ranks = vec![0; p.div_ceil(64)];
             ranks[rank / 64] |= 1 << (rank % 64);
-            TreeNode { ranks, count: 1 }
+            TreeNode { ranks, count: 1, operands: None }
         };
         Trees { nodes: (0..p).map(leaf).collect(), joined: HashMap::new(), p }
     }
@@ -59,7 +61,7 @@ impl Trees {
         let key = (left.tree.min(right.tree), left.tree.max(right.tree));
         let tree = match self.joined.get(&key) {
             Some(&tree) => tree,
-            None => self.add(key),
+            None => self.add(key, (left.tree, right.tree)),
         };
         let run = match (left.run, right.run) {
             (Some((first, end)), Some((begin, last))) if end + 1 == begin => Some((first, last)),
@@ -68,12 +70,12 @@ impl Trees {
         Ok(TreeValue { tree, run })
     }
 
-    fn add(&mut self, key: (Tree, Tree)) -> Tree {
+    fn add(&mut self, key: (Tree, Tree), operands: (Tree, Tree)) -> Tree {
         let tree = Tree(self.nodes.len() as u32);
         let pairs = self.ranks(key.0).iter().zip(self.ranks(key.1));
         let ranks: Vec<u64> = pairs.map(|(a, b)| a | b).collect();
         let count = ranks.iter().map(|word| word.count_ones() as usize).sum();
-        self.nodes.push(TreeNode { ranks, count });
+        self.nodes.push(TreeNode { ranks, count, operands: Some(operands) });
         self.joined.insert(key, tree);
         tree
     }
@@ -86,6 +88,11 @@ impl Trees {
     fn common(&self, a: Tree, b: Tree) -> Option<usize> {
         let mut words = self.ranks(a).iter().zip(self.ranks(b)).map(|(a, b)| a & b).enumerate();
         words.find(|(_, both)| *both != 0).map(|(word, both)| 64 * word + both.trailing_zeros() as usize)
+    }
+
+    /// The two trees that a tree joins; `None` if it is the contribution of one rank.
+    pub fn operands(&self, tree: Tree) -> Option<(Tree, Tree)> {
+        self.nodes[tree.0 as usize].operands
     }
 
     /// The number of ranks that have contributed to a tree.

@@ -9,9 +9,9 @@ pub mod setting;
 
 pub use args::{
     BoundsArgs, CallsArg, CheckArgs, CheckProfileArgs, CheckSelectionArgs, CompletionsArgs, CountsArgs, EmitCArgs,
-    EmitCommand, Engine, ExpandArgs, ExplainArgs, ExplainSelectionArgs, FiguresArgs, LayoutArg, ListArgs, ManArgs,
-    MutantsArgs, NewArgs, PlanArgs, ProfileCommand, ProveArgs, ReplayArgs, RunArgs, SelectionCommand, ShowArgs,
-    SimulateArgs, Tested, TraceCommand, TraceDiffArgs, TuneArgs,
+    EmitCommand, Engine, ExpandArgs, ExplainArgs, ExplainSelectionArgs, ExploreArgs, FiguresArgs, LayoutArg,
+    ListArgs, ManArgs, MutantsArgs, NewArgs, PlanArgs, ProfileCommand, ProveArgs, ReplayArgs, RunArgs,
+    SelectionCommand, ShowArgs, SimulateArgs, Tested, TraceCommand, TraceDiffArgs, TuneArgs,
 };
 
 use clap::{Parser, Subcommand};
@@ -214,6 +214,17 @@ Nothing is run. The times are those of the model that docs/simulation.md describ
 single messages, by LogGPS. If all ranks do the same relative to their own numbers, one of them stands for all; \
 otherwise every rank is followed.")]
     Simulate(SimulateArgs),
+    /// Look at collectives in the browser: step through rounds, edit, check, prove, compare
+    #[command(after_help = "\
+Examples:
+  roundel explore                              the catalogue
+  roundel explore sparbit -p 12 --ppn 4
+  roundel explore my_collective.rs             the declarations of a file; it is read, never written
+  roundel explore nap -p 16 --ppn 4 --html nap.html     one file with this call, for a web page
+
+The page is served on this machine only, and by this program alone: nothing is loaded from elsewhere. Arrow keys step \
+through the rounds.")]
+    Explore(ExploreArgs),
     /// Make the modelled and counted figures of the papers, and say where they agree
     #[command(after_help = "\
 Examples:

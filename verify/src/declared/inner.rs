@@ -45,6 +45,27 @@ pub(super) fn resolve(
     Ok((schedule, Grant { calls, prove: format!("roundel prove {}", source.origin), inners }))
 }
 
+/// The schedule of a declaration with its inner collectives, whether it is correct or not: nothing is checked.
+pub(super) fn filled(source: &Source, declaration: &Declaration, defaults: &[DefaultType], depth: usize) -> Schedule {
+    let mut schedule = declaration.schedule.clone();
+    for (inner, parameter) in schedule.inners.iter_mut().zip(&declaration.inner_types) {
+        let default = defaults.iter().find(|default| *parameter == default.parameter);
+        let Some(name) = default.and_then(|default| default.named.as_deref()) else { continue };
+        let in_file = source.declarations().unwrap_or_default().into_iter().find(|declared| declared.name == name);
+        let found = match in_file {
+            Some(DeclaredStruct { result: Ok(declaration), defaults, .. }) if depth > 0 => {
+                Some(filled(source, &declaration, &defaults, depth - 1))
+            }
+            Some(_) => None,
+            None => {
+                algorithms::catalogue().iter().find(|entry| entry.type_name == name).map(|entry| (entry.schedule)())
+            }
+        };
+        inner.schedule = found.filter(|found| found.kind == inner.kind).map(Box::new);
+    }
+    schedule
+}
+
 /// Finds a collective by the name of its type, and fills in its schedule.
 fn find(source: &Source, name: &str, inner: &mut Inner, around: &mut Vec<String>) -> Result<InnerOrigin, Error> {
     let in_file = source.declarations().unwrap_or_default().into_iter().find(|declared| declared.name == name);

@@ -11,7 +11,7 @@ use crate::catalogue::Recorded;
 use crate::emit;
 use crate::error::{Diagnosed, Error};
 use crate::simulation::rounds::{EvaluatedRounds, RankSource};
-use crate::source::{DeclaredStruct, Source};
+use crate::source::{DeclaredStruct, DefaultType, Source};
 use inner::InnerOrigin;
 use roundel::Refusal;
 use roundel::plan::{Plan, Unplanned};
@@ -152,6 +152,14 @@ impl DeclaredCollective {
     fn wrong(&self, violation: &Violation) -> Error {
         Diagnosed::wrong(&self.source, &self.declaration, violation)
     }
+}
+
+/// How deep collectives may stand inside one another where nothing is checked: a type that contains itself has no end.
+const DEEPEST: usize = 8;
+
+/// The schedule of a declaration that need not be correct, with its inner collectives as far as the file tells them.
+pub fn unchecked(source: &Source, declaration: &Declaration, defaults: &[DefaultType]) -> Schedule {
+    inner::filled(source, declaration, defaults, DEEPEST)
 }
 
 /// What is proved of a declaration: by the record in its crate, or by the check at compile time, which is made now.

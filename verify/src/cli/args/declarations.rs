@@ -139,6 +139,32 @@ pub struct SimulateArgs {
     pub goal: Option<PathBuf>,
 }
 
+/// `roundel explore`
+#[derive(Debug, Args)]
+pub struct ExploreArgs {
+    /// The collective to begin with: its full name or the last part of it, or a Rust file with declarations.
+    #[arg(value_name = "NAME|FILE.rs[:TYPE]")]
+    pub name: Option<String>,
+    /// The number of ranks to begin with.
+    #[arg(short, value_name = "P", default_value_t = 8, allow_hyphen_values = true, value_parser = number::ranks)]
+    pub p: usize,
+    /// The placement of ranks.
+    #[command(flatten)]
+    pub placing: Placing,
+    /// A parameter's value; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<Assignment>,
+    /// The port; 0 takes any that is free.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub port: u16,
+    /// Print the address only, and open no browser.
+    #[arg(long)]
+    pub no_open: bool,
+    /// Write the page to this file, with this call alone, and serve nothing.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["port", "no_open"])]
+    pub html: Option<PathBuf>,
+}
+
 /// `roundel figures`
 #[derive(Debug, Args)]
 pub struct FiguresArgs {

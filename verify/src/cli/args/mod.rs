@@ -6,8 +6,8 @@ mod proofs;
 mod shell;
 
 pub use declarations::{
-    CallsArg, CheckArgs, CountsArgs, EmitCArgs, EmitCommand, ExpandArgs, FiguresArgs, LayoutArg, ListArgs, NewArgs,
-    PlanArgs, ReplayArgs, RunArgs, ShowArgs, SimulateArgs,
+    CallsArg, CheckArgs, CountsArgs, EmitCArgs, EmitCommand, ExpandArgs, ExploreArgs, FiguresArgs, LayoutArg,
+    ListArgs, NewArgs, PlanArgs, ReplayArgs, RunArgs, ShowArgs, SimulateArgs,
 };
 pub use machine::{
     CheckProfileArgs, CheckSelectionArgs, ExplainArgs, ExplainSelectionArgs, ProfileCommand, SelectionCommand,

@@ -6,6 +6,7 @@ mod counts;
 mod emit;
 mod expand;
 mod explain;
+mod explore;
 mod figures;
 mod list;
 mod machine;
@@ -75,6 +76,7 @@ fn perform(cli: &Cli) -> Result<CommandOutcome, Error> {
         Command::Replay(args) => replay::replay(args, cli.json),
         Command::Explain(args) => explain::explain(args, cli.json),
         Command::Simulate(args) => simulate::simulate(args, cli.json),
+        Command::Explore(args) => explore::explore(args, cli.json),
         Command::Figures(args) => figures::figures(args, cli.json),
         Command::Counts(args) => counts::counts(args, cli.json),
         Command::Tune(args) => machine::tune::tune(args, cli.json),

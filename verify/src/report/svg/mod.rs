@@ -16,7 +16,7 @@ use crate::report::rounds::{Holdings, Round};
 use frame::Frame;
 use roundel_spec::Placement;
 use std::fmt::Write;
-pub(crate) use words::escape;
+pub(crate) use words::{escape, short};
 
 /// The largest number of ranks that is drawn.
 pub const MAX_RANKS: usize = 64;

@@ -42,7 +42,7 @@ pub(super) fn counted(round: &Round) -> String {
 }
 
 /// A short text for a set of ranks: `all`, `3`, `0–2`, `6–1` if it wraps around, or their number.
-pub(super) fn short(ranks: u64, of: usize) -> String {
+pub(crate) fn short(ranks: u64, of: usize) -> String {
     let members: Vec<usize> = (0..of.min(64)).filter(|rank| ranks >> rank & 1 == 1).collect();
     let begins = |rank: &&usize| of > 0 && ranks >> ((**rank + of - 1) % of) & 1 == 0;
     let starts: Vec<&usize> = members.iter().filter(begins).collect();

@@ -211,7 +211,7 @@ impl Sink for RouteBuilder {
 mod tests {
     use super::*;
     use crate::algorithms::{KBruckAlltoall, ModifiedBruck, SpreadOut};
-    use roundel_spec::Placement;
+    use roundel_spec::{Collective, Placement};
 
     fn route<K: Collective>(collective: &K, p: usize) -> Route {
         let (mut made, placement) = (Route::default(), Placement::consecutive(p, p));

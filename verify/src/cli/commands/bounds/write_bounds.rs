@@ -28,7 +28,7 @@ fn with_bounds(text: &str, name: &str, clauses: &[String]) -> Option<String> {
     let file = syn::parse_file(text).ok()?;
     let declared = syntax::declarations(&file).into_iter().find(|input| input.ident.unraw() == name)?;
     let is_clause = |attribute: &&syn::Attribute| CLAUSES.iter().any(|known| attribute.path().is_ident(known));
-    let end = declared.attrs.iter().filter(is_clause).next_back()?.span().byte_range().end;
+    let end = declared.attrs.iter().rfind(is_clause)?.span().byte_range().end;
     let begin = text[..end].rfind('\n').map_or(0, |newline| newline + 1);
     let indent: String = text[begin..].chars().take_while(|c| *c == ' ').collect();
     if clauses.is_empty() {

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 /// Runs the program.
 pub(crate) fn roundel(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_roundel")).args(args).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_roundel")).args(args).output().expect("the program starts")
 }
 
 /// Runs a command that must end with `code`; returns its output and its errors.
@@ -19,9 +19,9 @@ pub(crate) fn ended(code: i32, args: &[&str]) -> (String, String) {
 }
 
 pub(crate) fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
+    String::from_utf8(output.stdout.clone()).expect("it prints UTF-8")
 }
 
 pub(crate) fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
+    String::from_utf8(output.stderr.clone()).expect("it prints UTF-8")
 }

@@ -157,7 +157,7 @@ without_jobs() {
   tests/tools/cbmc.sh
 
   say "lints"
-  local packages=(roundel roundel-tests roundel-verify roundel-pmpi roundel-capi)
+  local packages=(roundel roundel-tests roundel-verify roundel-pmpi roundel-capi cyclic-shift-preload cyclic-shift-c)
   CARGO_TARGET_DIR=target/openmpi MPICC=mpicc.openmpi lint --workspace --features "$(printf '%s/mpi,' "${packages[@]}")"
   # The types behind MPI's C names differ between MPIs.
   CARGO_TARGET_DIR=target/mpich MPICC=mpicc.mpich \

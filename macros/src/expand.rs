@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use roundel_spec::check::Checked;
+use roundel_spec::check::{Checked, Points};
 use roundel_spec::proof::{GrantedCalls, Record};
 use roundel_spec::syntax::Declaration;
 use roundel_spec::{check, rust, syntax};
@@ -30,7 +30,8 @@ pub(crate) fn derive(input: TokenStream) -> Result<TokenStream> {
         }
         Err(violation) => {
             let nothing = GrantedCalls::nothing(schedule);
-            beside(declaration.error(&violation), rust::code(&declaration, &nothing))
+            let points = Points::within_limits(schedule);
+            beside(declaration.error(&violation, &points), rust::code(&declaration, &nothing))
         }
     })
 }

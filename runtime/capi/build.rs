@@ -1,4 +1,4 @@
-//! Names the shared library, and checks whether MPI has persistent collectives.
+//! Checks whether MPI has persistent collectives.
 
 use std::env;
 use std::process::Command;
@@ -10,7 +10,6 @@ fn main() {
     if env::var_os("CARGO_FEATURE_MPI").is_none() {
         return;
     }
-    println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libroundel.so.{}", env!("CARGO_PKG_VERSION_MAJOR"));
     if has_persistent_collectives(&macros()) {
         println!("cargo::rustc-cfg=persistent");
     }

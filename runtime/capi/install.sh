@@ -31,7 +31,7 @@ case $prefix in
 esac
 command -v "$mpicc" >/dev/null || { echo "no $mpicc: install an MPI, or say which with --mpi or MPICC" >&2; exit 1; }
 
-packages="-p roundel-capi --features roundel-capi/mpi"
+packages="-p libroundel --features libroundel/mpi"
 if [ -d "$here/../pmpi" ]; then
   packages="$packages -p roundel-pmpi --features roundel-pmpi/mpi"
 fi

@@ -52,6 +52,7 @@ pub mod __private;
 pub mod algorithms;
 mod allgather;
 mod alltoall;
+mod any_collective;
 mod call;
 pub mod choice;
 mod error;

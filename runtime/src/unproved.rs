@@ -25,6 +25,7 @@ impl<C: Collective> Collective for Unproved<C> {
     const LINES: usize = C::LINES;
     const ORDER: Order = C::ORDER;
     const BOUNDS_PROVED_FOR: Option<&'static str> = C::BOUNDS_PROVED_FOR;
+    const RECORD: Option<&'static str> = C::RECORD;
 
     fn schedule() -> Schedule {
         C::schedule()

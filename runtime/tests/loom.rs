@@ -13,7 +13,8 @@ use loom::sync::atomic::{AtomicU32, Ordering};
 use roundel::plan::part::RankPlan;
 use roundel::program::machine::{SharedWord, target};
 use roundel::program::{
-    Counter, Execution, MemoryRegion, Op, Program, ProgramSpec, RegionOffset, Scheme, StepExecutor, build,
+    CombineStep, CopyStep, Counter, Execution, MemoryRegion, Op, Program, ProgramSpec, RegionOffset, Scheme,
+    StepExecutor, build,
 };
 use roundel_spec::{Kind, Placement};
 
@@ -83,18 +84,12 @@ impl Process {
 impl StepExecutor for Process {
     type Error = std::convert::Infallible;
 
-    fn copy(&mut self, from: RegionOffset, to: RegionOffset, elements: usize) -> Result<(), Self::Error> {
+    fn copy(&mut self, CopyStep { from, to, elements }: CopyStep) -> Result<(), Self::Error> {
         (0..elements).for_each(|number| self.set(to, number, self.get(from, number)));
         Ok(())
     }
 
-    fn combine(
-        &mut self,
-        left: RegionOffset,
-        right: RegionOffset,
-        into: RegionOffset,
-        elements: usize,
-    ) -> Result<(), Self::Error> {
+    fn combine(&mut self, CombineStep { left, right, into, elements }: CombineStep) -> Result<(), Self::Error> {
         for number in 0..elements {
             self.set(into, number, self.get(left, number) + self.get(right, number));
         }

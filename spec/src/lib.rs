@@ -8,6 +8,7 @@
 //! - [`trace`]: what the rounds of all ranks do, block by block
 //! - [`check`]: whether that is correct, one file per rule
 //! - [`proof`]: records of what is proved, and harnesses for Kani and for tests
+//! - `repair` (feature `syntax`): a single change that makes a wrong declaration right
 //! - `syntax` and `emission` (feature `syntax`): text to schedule, schedule to Rust and to C
 //!
 //! A declaration travels in that order: syntax, schedule, check, proof, emission.
@@ -16,6 +17,8 @@ pub mod check;
 pub mod emission;
 pub mod meaning;
 pub mod proof;
+#[cfg(feature = "syntax")]
+pub mod repair;
 pub mod schedule;
 #[cfg(feature = "syntax")]
 pub mod syntax;

@@ -61,6 +61,13 @@ impl Kit {
         words
     }
 
+    /// Arguments that link the library of a crate with a collective of its own.
+    pub(crate) fn own(&self) -> Vec<String> {
+        let built = self.mpi.built("libcyclic_shift_c").unwrap_or_default();
+        let built = built.display();
+        vec![format!("-L{built}"), "-lcyclic_shift_c".into(), format!("-Wl,-rpath,{built}")]
+    }
+
     /// Arguments that link the static library.
     pub(crate) fn linked_statically(&self) -> Vec<String> {
         let words = self.pkg_config("--static --libs");

@@ -49,6 +49,9 @@ collective = "allgather"
 algorithm = "recursive-doubling"
 "#;
 
+/// The files of the test program.
+const SOURCES: [&str; 4] = ["main.c", "collectives.c", "requests.c", "errors.c"];
+
 #[test]
 fn c_and_fortran_on_open_mpi() {
     all(&OPEN_MPI);
@@ -76,6 +79,17 @@ fn all(mpi: &'static Mpi) {
     examples(&kit);
     cmake(&kit);
     every_function(&kit);
+    own_collective(&kit);
+}
+
+/// The same program with the library of a crate that has a collective of its own, `examples/cyclic-shift/c`.
+fn own_collective(kit: &Kit) {
+    let sources = SOURCES.map(|name| Path::new(env!("CARGO_MANIFEST_DIR")).join("c/capi").join(name));
+    let program = kit.link("capi-own", kit.c(), &sources.each_ref().map(|path| path.as_path()), &kit.own());
+    let (ours, catalogue) = ("allgather/cyclic-shift:ports=1+1", "allgather/sparbit");
+    kit.run(4, &program, &["algorithms", "served", ours, "served", catalogue]).succeeds();
+    kit.run(5, &program, &["algorithms", "refused", ours, "served", catalogue]).succeeds();
+    kit.run(2, &program, &["requests"]).succeeds();
 }
 
 /// Debug information, nine tenths of what is built, is not installed.
@@ -143,10 +157,11 @@ fn cmake(kit: &Kit) {
 /// The test program: every function and every algorithm against MPI's own, requests, errors.
 fn every_function(kit: &Kit) {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("c/capi");
-    let sources = ["main.c", "collectives.c", "requests.c", "errors.c"].map(|name| sources.join(name));
+    let sources = SOURCES.map(|name| sources.join(name));
     let mut compiler = kit.c();
     compiler.args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1"]);
-    let program = kit.link("capi", compiler, &sources.each_ref().map(|path| path.as_path()), &kit.shared());
+    let sources = sources.each_ref().map(|path| path.as_path());
+    let program = kit.link("capi", compiler, &sources, &kit.shared());
     let (rules, wrong) = (kit.write("rules.toml", RULES), kit.write("wrong.toml", WRONG_RULES));
     let (rules, wrong) = (rules.to_string_lossy(), wrong.to_string_lossy());
     for p in [1, 2, 3, 5, 8] {

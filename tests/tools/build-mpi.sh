@@ -40,7 +40,8 @@ build() {
   share "$1"
   MPICC=$2 cargo build --quiet --config tests/tools/mpi-programs.toml --target-dir "target/$1" \
     ${programs:+-p "$programs" --features "$programs/mpi" --bins} \
-    -p roundel-pmpi -p roundel-capi --features roundel-pmpi/mpi,roundel-capi/mpi --lib >&2
+    -p roundel-pmpi -p libroundel --features roundel-pmpi/mpi,libroundel/mpi \
+    -p cyclic-shift-preload -p cyclic-shift-c --features cyclic-shift-preload/mpi,cyclic-shift-c/mpi --lib >&2
 }
 
 # In parallel: the longest crate of one build cannot keep two processors busy.

@@ -1,21 +1,103 @@
 //! What a user reads: declarations that must not compile, with the messages they get.
 //!
-//! `TRYBUILD=overwrite cargo test -p roundel-ui-tests` writes the messages anew; read each of them before it
-//! is kept.
+//! `ROUNDEL_BLESS=1 cargo test -p roundel-ui-tests` writes the messages anew; read each of them before it is kept.
 
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::process::Command;
 
 /// Each is a program of which every module is a wrong declaration. The derive reports all of them, because it never
 /// stops the compiler; one program for each declaration would take ten times as long.
 const PROGRAMS: [&str; 4] = ["violations", "misuse", "groups", "alltoall"];
 
-/// One test, so that the programs are compiled in parallel.
+/// Where the programs are, from the root of the workspace.
+const FOLDER: &str = "tests/ui/";
+
 #[test]
 fn wrong_declarations_do_not_compile() {
-    let declarations = trybuild::TestCases::new();
+    let reported = compile();
+    let mut differing = Vec::new();
     for program in PROGRAMS {
-        declarations.compile_fail(format!("{program}.rs"));
+        let messages = messages(&reported, program);
+        assert!(!messages.is_empty(), "{program}.rs compiles");
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("{program}.stderr"));
+        if std::env::var_os("ROUNDEL_BLESS").is_some() {
+            std::fs::write(&file, &messages).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        }
+        let kept = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        if let Some(place) = first_difference(&kept, &messages) {
+            differing.push(format!("{program}.stderr, {place}"));
+        }
+    }
+    assert!(differing.is_empty(), "{}", differing.join("\n\n"));
+}
+
+/// Compiles all programs; returns what cargo prints, one JSON value in a line. All packages are selected, so that cargo
+/// finds what it has built for the other tests: for fewer packages, dependencies would have other features.
+fn compile() -> Vec<Value> {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
+    cargo.args(["build", "--workspace", "--features", "roundel-ui-tests/wrong", "--keep-going"]);
+    cargo.args(["--message-format", "json"]);
+    for program in PROGRAMS {
+        cargo.args(["--test", program]);
+    }
+    let output = cargo.output().expect("cargo runs");
+    assert!(!output.status.success(), "all programs compile");
+    let text = String::from_utf8(output.stdout).expect("cargo prints UTF-8");
+    text.lines().map(|line| serde_json::from_str(line).expect("cargo prints JSON")).collect()
+}
+
+/// The compiler's messages about a program, without numbers of lines: a declaration may move.
+fn messages(reported: &[Value], program: &str) -> String {
+    let about =
+        |value: &&Value| value["target"]["name"] == program && value["message"]["spans"] != Value::Array(vec![]);
+    let rendered = reported.iter().filter(about).filter_map(|value| value["message"]["rendered"].as_str());
+    let mut all: Vec<String> = rendered.map(normal).collect();
+    // The compiler may report modules in any order, but each of them in that of its text.
+    all.sort_by(|a, b| file_of(a).cmp(file_of(b)));
+    all.join("\n")
+}
+
+/// The file that a message is about.
+fn file_of(message: &str) -> &str {
+    message.lines().find_map(|line| line.trim_start().strip_prefix("--> ")).unwrap_or_default()
+}
+
+/// A message without the numbers of lines and without the folder.
+fn normal(rendered: &str) -> String {
+    let mut text = String::new();
+    for line in rendered.trim_end().lines() {
+        let bare = line.trim_start_matches(|c: char| c == ' ' || c.is_ascii_digit());
+        let kept = match bare.strip_prefix("--> ").or_else(|| bare.strip_prefix("::: ")) {
+            Some(place) => {
+                let file = place.split(':').next().unwrap_or(place);
+                format!(" --> {}", file.strip_prefix(FOLDER).unwrap_or(file))
+            }
+            None if bare.starts_with(['|', '=']) => format!("  {bare}"),
+            None => line.to_string(),
+        };
+        text.push_str(kept.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// Where two texts differ first, with what is there.
+fn first_difference(kept: &str, new: &str) -> Option<String> {
+    let (mut kept, mut new) = (kept.lines(), new.lines());
+    let mut number = 0;
+    loop {
+        number += 1;
+        match (kept.next(), new.next()) {
+            (None, None) => return None,
+            (old, now) if old == now => {}
+            (old, now) => {
+                let show = |line: Option<&str>| line.unwrap_or("the end").to_string();
+                return Some(format!("line {number}:\n  kept: {}\n  now:  {}", show(old), show(now)));
+            }
+        }
     }
 }
 

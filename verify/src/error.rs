@@ -3,6 +3,7 @@
 
 use crate::source::{Diagnostic, Source};
 use roundel::algorithms::Unknown;
+use roundel_spec::check::Points;
 use roundel_spec::syntax::Declaration;
 use roundel_spec::{Refusal, Violation};
 use std::fmt;
@@ -67,6 +68,9 @@ pub enum Error {
     /// No solver is installed.
     #[error("no SMT solver is installed: install z3, or use `--engine exhaustive`")]
     NoSolver,
+    /// No solver is installed, and bounds are to be proved.
+    #[error("proofs need an SMT solver: install z3, or use `--seen` for what is seen without one")]
+    NoSolverForBounds,
     /// A `--solver` that does not exist.
     #[error(
         "there is no solver {}: give `--solver` a program, such as z3, or use `--engine exhaustive`",
@@ -718,7 +722,10 @@ impl Diagnosed {
 
     /// The counterexample to a declaration, at the clause at fault.
     pub(crate) fn wrong(source: &Source, declaration: &Declaration, violation: &Violation) -> Error {
-        let errors = source.diagnose(&declaration.error(violation));
+        let points = Points::within_limits(&declaration.schedule);
+        let other = || declaration.place_of_other(violation);
+        let errors = source.diagnose(&declaration.error(violation, &points)).into_iter();
+        let errors = errors.map(|error| error.with_other(source, other())).collect();
         Error::Diagnosed(Box::new(Diagnosed { source: source.clone(), errors, is_wrong: true }))
     }
 }

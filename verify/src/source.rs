@@ -117,6 +117,13 @@ pub struct Diagnostic {
     /// Where it is in the text, in bytes.
     #[serde(skip)]
     pub range: Range<usize>,
+    /// Another place that is involved.
+    #[serde(skip)]
+    other: Option<Range<usize>>,
+}
+
+fn within(source: &Source, bytes: Range<usize>) -> Range<usize> {
+    bytes.start.min(source.text.len())..bytes.end.min(source.text.len())
 }
 
 /// Replaces the tokenizer's only message, which is not helpful, by a description of its errors.
@@ -137,13 +144,19 @@ impl Diagnostic {
             file: source.origin.clone(),
             line: start.line.max(1),
             column: start.column + 1,
-            range: bytes.start.min(source.text.len())..bytes.end.min(source.text.len()),
+            range: within(source, bytes),
+            other: None,
         };
         // The parser has no position for an error at the end of the text.
         if place.message.starts_with("unexpected end of input") && place.range == (0..0) {
             place.move_to_end(&source.text);
         }
         place
+    }
+
+    /// The same, with another place that is involved.
+    pub fn with_other(self, source: &Source, other: Option<syn::Error>) -> Self {
+        Diagnostic { other: other.map(|error| within(source, error.span().byte_range())), ..self }
     }
 
     fn move_to_end(&mut self, text: &str) {
@@ -161,7 +174,8 @@ impl Diagnostic {
         };
         let snippet = Snippet::source(source.text.as_str())
             .path(source.origin.as_str())
-            .annotation(AnnotationKind::Primary.span(self.range.clone()));
+            .annotation(AnnotationKind::Primary.span(self.range.clone()))
+            .annotations(self.other.iter().map(|other| AnnotationKind::Context.span(other.clone())));
         let mut group = Level::ERROR.primary_title(title).element(snippet);
         if let Some(rest) = rest {
             group = group.element(Level::NOTE.message(rest));

@@ -5,22 +5,11 @@
 mod common;
 
 use common::everything;
+use common::process::{roundel, stderr, stdout};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 use tempfile::TempDir;
-
-fn roundel(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_roundel")).args(args).output().unwrap()
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
 
 /// Runs a command that must succeed, and returns its output.
 fn text(args: &[&str]) -> String {

@@ -167,3 +167,36 @@ fn a_run_without_a_radix_chooses_one() {
     RUN.refused(&["alltoall/k-bruck", "-n", "4", "--set", "radix=1"], "2..");
     RUN.refused(&["alltoall/radix-bruck", "-n", "4", "--set", "radix=0"], "2..");
 }
+
+/// A declaration of a file, or one of the catalogue, among those of its kind.
+#[test]
+fn a_collective_compares_with_the_others_of_its_kind() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/cyclic-shift/src/lib.rs");
+    let named = format!("{file}:CyclicShift");
+    let explained = json(&[&named, "-p", "16", "--ppn", "4", "--set", "ports=3,3", "--bytes", "8"]);
+    assert_eq!(
+        (explained["name"].as_str(), explained["collective"].as_str()),
+        (Some("CyclicShift"), Some("allgather"))
+    );
+    assert_eq!(explained["proved_for"], "all p, all ports");
+    let all = explained["candidates"].as_array().unwrap();
+    let seconds: Vec<f64> = all.iter().map(|one| one["seconds"].as_f64().unwrap()).collect();
+    assert!(seconds.is_sorted() && seconds[0] > 0.0, "{seconds:?}");
+    let own = all.iter().find(|one| one["name"] == "CyclicShift").unwrap();
+    assert_eq!((own["rounds"].as_u64(), &own["params"]), (Some(2), &json!({ "ports": [3, 3] })));
+    // Two rounds of three ports gather the same as two of radix 4.
+    assert!(all.iter().any(|one| one["name"] == "allgather/ring" && one["rounds"] == 15), "{all:?}");
+    // A collective that is in the catalogue is there once, and takes the same whether it is named or not.
+    let sparbit = json(&["sparbit", "-p", "10", "--bytes", "8"]);
+    let names: Vec<&Value> = sparbit["candidates"].as_array().unwrap().iter().map(|one| &one["name"]).collect();
+    assert_eq!(names.iter().filter(|name| ***name == "allgather/sparbit").count(), 1, "{names:?}");
+    let ring =
+        |of: &Value| of["candidates"].as_array().unwrap().iter().find(|one| one["name"] == "allgather/ring").cloned();
+    assert_eq!(ring(&sparbit), ring(&json(&["allgather/ring", "-p", "10", "--bytes", "8"])));
+    assert!(text(&[file, "-p", "4", "--set", "ports=1,1"]).contains("CyclicShift ports = [1, 1]"));
+    refused(&[file, "-p", "5", "--set", "ports=1,1"], "it requires `final D == p`, which is false with p = 5");
+    refused(&[file, "-p", "2000", "--set", "ports=1,1"], "1024");
+    refused(&[&format!("{file}:Cyclic"), "-p", "4"], "declares no collective `Cyclic`");
+    refused(&["ring", "-p", "4"], "several collectives are called `ring`");
+    refused(&["nonsense.rs", "-p", "4"], "nonsense.rs");
+}

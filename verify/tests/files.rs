@@ -6,6 +6,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
+use common::process::roundel;
 use roundel::Refusal;
 use roundel::algorithms::{CRATE_ROOT, Entry, catalogue};
 use roundel_spec::check::{Point, Points};
@@ -15,12 +18,8 @@ use roundel_verify::declared::DeclaredCollective;
 use roundel_verify::source::Source;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 use tempfile::TempDir;
-
-fn roundel(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_roundel")).args(args).output().unwrap()
-}
 
 fn text(output: &[u8]) -> String {
     String::from_utf8(output.to_vec()).unwrap()

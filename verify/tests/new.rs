@@ -89,6 +89,9 @@ fn the_files_of_a_new_crate() {
     for step in ["roundel check src/lib.rs", "roundel prove src/lib.rs", "cargo test", "kani-github-action"] {
         assert!(ci.contains(step), "{ci}");
     }
+    let preload = read("preload/src/lib.rs");
+    assert!(preload.contains(r#"roundel::collectives!["fast-ring" => fast_ring::FastRing];"#), "{preload}");
+    assert!(read("c/Cargo.toml").contains(r#"roundel-capi = { version = "0.1.0", features = ["mpi"] }"#));
     let tree = dir.path().join("with-tree");
     Subcommand("new").text(&[tree.to_str().unwrap(), "--path", TREE, "--kind", "reduce-scatter"]);
     let manifest = std::fs::read_to_string(tree.join("Cargo.toml")).unwrap();

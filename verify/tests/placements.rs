@@ -2,14 +2,12 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
+use common::process::roundel;
 use roundel::algorithms::catalogue;
 use serde_json::Value;
-use std::process::{Command, Output};
 use tempfile::TempDir;
-
-fn roundel(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_roundel")).args(args).output().unwrap()
-}
 
 fn json(args: &[&str], code: i32) -> Value {
     let output = roundel(&[args, &["--json"]].concat());

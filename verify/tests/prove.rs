@@ -6,6 +6,7 @@
 
 mod common;
 
+use common::process::{roundel, stderr, stdout};
 use common::{every, everything, z3};
 use roundel::algorithms::{self, catalogue};
 use roundel::{Allgather, AllowUnproved, Collective, Error, Refusal, threads};
@@ -18,21 +19,9 @@ use roundel_verify::proving::smt::{self, Obligation, Portfolio, Verdict};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 use std::time::Duration;
 use tempfile::TempDir;
-
-fn roundel(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_roundel")).args(args).output().unwrap()
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
 
 /// Runs a command that must end with `code`; returns its output and its errors.
 fn ends_with(code: i32, args: &[&str]) -> (String, String) {
@@ -139,7 +128,10 @@ fn every_collective_is_printed_when_it_is_done() {
     let file = folder.path().join("twice.rs");
     std::fs::write(&file, HALVES.to_string() + &HALVES.replace("Halves", "Again")).unwrap();
     let (out, _) = ends_with(0, &["prove", text(&file), "-p", "1..=4", "--no-record"]);
-    assert_eq!(out.matches("has no `holds(acc = …)`").count(), 1, "{out}");
+    // The advice comes once, the reason with each verdict.
+    assert_eq!(out.matches("note: invariant: round 0 has no `holds(acc = …)`").count(), 1, "{out}");
+    assert_eq!(out.matches("not for all p because round 0 has no `holds(acc = …)`").count(), 2, "{out}");
+    assert_eq!(out.matches("has no `holds(acc = …)`").count(), 3, "{out}");
     assert!(out.ends_with("2 collectives proved, 0 of them for all p\n"), "{out}");
 }
 
@@ -550,21 +542,60 @@ fn without_holds_it_is_found_and_recorded() {
     ends_with(0, &one.prove(&mut String::new(), &["--verify-records"]));
 }
 
+/// Bruck's allgather, without what D is.
+const WEAK: &str = "#[round(s in 0..ceil_log(2, p))]\n\
+                    #[state(D = 1, next = 2 * D)]\n\
+                    #[define(n = min(D, p - D))]\n\
+                    #[send(to = rank - D, blocks = [rank + k; k in 0..n])]\n\
+                    #[recv(from = rank + D, blocks = [rank + D + k; k in 0..n])]\n\
+                    #[holds(blocks = [rank + k; k in 0..min(D, p)])]";
+
+#[test]
+fn a_weak_holds_is_completed_by_what_is_found_about_states() {
+    let Some(_) = z3() else { return };
+    let one = Crate::with("MyBruck", WEAK);
+    let report = json(0, &one.prove(&mut String::new(), &[]));
+    assert_eq!(report["collectives"][0]["proved_for"], "all p");
+    assert_eq!(report["collectives"][0]["found_clauses"][0], "round 0: holds(D == pow(2, s))");
+    assert_eq!(one.record("MyBruck").unwrap()["induction"]["found"][0], "round 0: holds(D == pow(2, s))");
+    ends_with(0, &one.prove(&mut String::new(), &["--verify-records"]));
+}
+
 #[test]
 fn a_weak_holds_shows_a_counterexample_to_induction() {
     let Some(_) = z3() else { return };
-    let bruck = "#[round(s in 0..ceil_log(2, p))]\n\
-                 #[state(D = 1, next = 2 * D)]\n\
-                 #[define(n = min(D, p - D))]\n\
-                 #[send(to = rank - D, blocks = [rank + k; k in 0..n])]\n\
-                 #[recv(from = rank + D, blocks = [rank + D + k; k in 0..n])]\n\
-                 #[holds(blocks = [rank + k; k in 0..min(D, p)])]";
-    let one = Crate::with("MyBruck", bruck);
+    // Nothing that is true of D makes up for a peer that is wrong beyond p = 41.
+    let one =
+        Crate::with("MyBruck", &WEAK.replace("to = rank - D", "to = if p > 41 { rank - D - 1 } else { rank - D }"));
     let report = json(1, &one.prove(&mut String::new(), &[]));
     let open = open(&report);
     assert!(open.contains("This is a counterexample to the induction, not to the collective"), "{open}");
     assert!(open.contains("D = ") && open.contains("p = ") && open.contains("Strengthen `holds`"), "{open}");
     assert_eq!(report["collectives"][0]["proved_for"], "p <= 12");
+    let mut name = String::new();
+    let shown =
+        Command::new(env!("CARGO_BIN_EXE_roundel")).args(one.prove(&mut name, &["--no-record"])).output().unwrap();
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    assert_eq!(
+        shown.matches("This is a counterexample to the induction").count(),
+        1,
+        "the advice is given once: {shown}"
+    );
+    assert!(shown.contains("MyBruck: proved for p <= 12, and not for all p because "), "{shown}");
+}
+
+#[test]
+fn a_smaller_range_names_the_construct_that_is_the_reason() {
+    let Some(_) = z3() else { return };
+    let ring = "#[round(s in 0..p - 1)]\n#[send(to = rank + 1, blocks = [rank - gcd(s, 0)])]\n\
+                #[recv(from = rank - 1, blocks = [rank - 1 - gcd(s, 0)])]\n#[holds(blocks = [rank - k; k in 0..s + 1])]";
+    let one = Crate::with("MyRing", ring);
+    let mut name = String::new();
+    let shown = Command::new(env!("CARGO_BIN_EXE_roundel")).args(one.prove(&mut name, &[])).output().unwrap();
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    let words = "MyRing: proved for p <= 12, and not for all p because `gcd(s, 0)` is not encoded \
+                 (in `send(to = rank + 1, blocks = [rank - gcd(s, 0)])`)";
+    assert!(shown.contains(words), "{shown}");
 }
 
 #[test]

@@ -2,26 +2,18 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
+use common::process::ended;
 use roundel::algorithms::{self, catalogue};
 use roundel_spec::Schedule;
 use roundel_spec::check::{self, Points};
 use roundel_verify::source::Source;
 use serde_json::{Value, json};
-use std::process::Command;
 use tempfile::TempDir;
 
-/// Runs a command that must end with `code`; returns its output and its errors.
-fn roundel(code: i32, args: &[&str]) -> (String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_roundel")).args(args).output().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    let (out, errors) = (text(output.stdout), text(output.stderr));
-    assert_eq!(output.status.code(), Some(code), "{args:?}:\n{out}\n{errors}");
-    assert!(!errors.contains("panicked"), "{args:?}: {errors}");
-    (out, errors)
-}
-
 fn json(code: i32, args: &[&str]) -> Value {
-    serde_json::from_str(&roundel(code, &[args, &["--json"]].concat()).0).unwrap()
+    serde_json::from_str(&ended(code, &[args, &["--json"]].concat()).0).unwrap()
 }
 
 fn reductions() -> impl Iterator<Item = &'static algorithms::Entry> {
@@ -43,16 +35,16 @@ fn the_list_says_in_which_order_is_reduced() {
     assert_eq!(order("allreduce/recursive-doubling"), json!(["same-tree", "rank-order"]));
     assert_eq!(order("allreduce/ring"), json!(["same-tree"]));
     assert_eq!(order("allgather/ring"), json!([]));
-    assert!(roundel(0, &["list", "allreduce/smp"]).0.contains("same-tree, rank-order"));
+    assert!(ended(0, &["list", "allreduce/smp"]).0.contains("same-tree, rank-order"));
 }
 
 #[test]
 fn contributions_are_shown() {
-    let (all, _) = roundel(0, &["show", "allreduce/recursive-doubling", "-p", "5"]);
+    let (all, _) = ended(0, &["show", "allreduce/recursive-doubling", "-p", "5"]);
     assert!(all.contains("1 → 3: {0–2}") && all.contains("3 → 1: {3 4}") && all.contains("checked"), "{all}");
-    let (one, _) = roundel(0, &["show", "allreduce/recursive-doubling", "-p", "5", "--rank", "1"]);
+    let (one, _) = ended(0, &["show", "allreduce/recursive-doubling", "-p", "5", "--rank", "1"]);
     assert!(one.contains("{0} from 0, left of acc") && one.contains("{3 4} from 3, right of acc"), "{one}");
-    let (one, _) = roundel(0, &["show", "allreduce/ring", "-p", "4", "--rank", "1"]);
+    let (one, _) = ended(0, &["show", "allreduce/ring", "-p", "4", "--rank", "1"]);
     assert!(one.contains("0 {0 1}, 1 2 {1}, 3 {0 1 3}") && one.contains("replaces acc"), "{one}");
     let shown = json(0, &["show", "allreduce/ring", "-p", "3"]);
     let message = &shown["rounds"][1]["messages"][0];
@@ -67,7 +59,7 @@ fn pictures_have_a_slot_for_every_block() {
     let file = folder.path().join("picture.svg");
     for entry in reductions() {
         let show = ["show", entry.name, "-p", "8", "--ppn", "4", "--svg", file.to_str().unwrap()];
-        roundel(0, &[&show, settings(entry)].concat());
+        ended(0, &[&show, settings(entry)].concat());
         let svg = std::fs::read_to_string(&file).unwrap();
         assert!(roxmltree::Document::parse(&svg).is_ok() && svg.contains("contributions so far"), "{}", entry.name);
         assert!(!svg.contains("NaN") && svg.contains("#bbf7d0"), "{}", entry.name);
@@ -84,7 +76,7 @@ fn runs_are_right_and_the_unproved_is_refused() {
     // The ring sends every byte of every rank's vector twice, except each rank's own block.
     assert_eq!(json(0, &["run", "allreduce/ring", "-n", "4", "--bytes", "10"])["bytes_moved"], 60);
     let ports = ["--set", "ports=2,2,2,2,2,2"];
-    let (_, errors) = roundel(2, &[&["run", "allreduce/cyclic-shift", "-n", "257"], &ports[..]].concat());
+    let (_, errors) = ended(2, &[&["run", "allreduce/cyclic-shift", "-n", "257"], &ports[..]].concat());
     assert!(errors.contains("it is proved for p <= 256") && errors.contains("roundel prove"), "{errors}");
 }
 
@@ -94,12 +86,12 @@ fn kinds_are_names_too() {
     assert_eq!(report["collectives"].as_array().unwrap().len(), 5);
     assert_eq!(json(0, &["mutants", "reduce_scatter/", "-p", "1..=4"])["collectives"].as_array().unwrap().len(), 4);
     assert!(
-        roundel(2, &["prove", "scan/"])
+        ended(2, &["prove", "scan/"])
             .1
             .contains("there are no collectives `scan/`; `roundel list` shows which kinds there are")
     );
-    assert!(roundel(2, &["show", "ring", "-p", "3"]).1.contains("write one of `allgather/ring` or `allreduce/ring`"));
-    assert!(roundel(0, &["expand", "allreduce/ring"]).0.contains("impl IsAllreduce for RingAllreduce"));
+    assert!(ended(2, &["show", "ring", "-p", "3"]).1.contains("write one of `allgather/ring` or `allreduce/ring`"));
+    assert!(ended(0, &["expand", "allreduce/ring"]).0.contains("impl IsAllreduce for RingAllreduce"));
 }
 
 #[test]
@@ -134,8 +126,8 @@ fn replayed(declaration: &str) -> (String, Value) {
     let name = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
     let (source, saved, picture) = (name("mine.rs"), name("saved.json"), name("picture.svg"));
     std::fs::write(&source, declaration).unwrap();
-    roundel(1, &["check", &source, "--save", &saved]);
-    let (text, _) = roundel(1, &["replay", &saved, "--svg", &picture]);
+    ended(1, &["check", &source, "--save", &saved]);
+    let (text, _) = ended(1, &["replay", &saved, "--svg", &picture]);
     assert!(text.contains("wrong, as saved"), "{text}");
     let svg = std::fs::read_to_string(picture).unwrap();
     assert!(roxmltree::Document::parse(&svg).is_ok() && svg.contains("#dc2626"), "{svg}");

@@ -4,6 +4,7 @@
 
 mod common;
 
+use common::process::ended;
 use common::{every, z3};
 use roundel::algorithms::catalogue;
 use roundel_spec::Schedule;
@@ -15,16 +16,6 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
-
-/// Runs a command that must end with `code`; returns its output and its errors.
-fn roundel(code: i32, args: &[&str]) -> (String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_roundel")).args(args).output().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    let (out, errors) = (text(output.stdout), text(output.stderr));
-    assert_eq!(output.status.code(), Some(code), "{args:?}:\n{out}\n{errors}");
-    assert!(!errors.contains("panicked"), "{args:?}: {errors}");
-    (out, errors)
-}
 
 struct Files(TempDir);
 
@@ -62,10 +53,10 @@ fn ring(to: &str, recv: &str, more: &str) -> String {
 fn replayed(clauses: &str) -> (String, Value) {
     let files = Files::new();
     let (source, saved) = (files.write("mine.rs", clauses), files.name("saved.json"));
-    let (_, errors) = roundel(1, &["check", &source, "--save", &saved]);
+    let (_, errors) = ended(1, &["check", &source, "--save", &saved]);
     assert!(errors.contains(&format!("`roundel replay {saved}` shows it")), "{errors}");
-    let (text, _) = roundel(1, &["replay", &saved]);
-    let report: Value = serde_json::from_str(&roundel(1, &["replay", &saved, "--json"]).0).unwrap();
+    let (text, _) = ended(1, &["replay", &saved]);
+    let report: Value = serde_json::from_str(&ended(1, &["replay", &saved, "--json"]).0).unwrap();
     assert_eq!((&report["reproduces"], &report["same"]), (&json!(true), &json!(true)), "{report}");
     assert_eq!(report["saved"], report["found"]);
     (text, report)
@@ -78,12 +69,12 @@ fn a_violation_is_shown_on_provenance_threads_and_as_a_picture() {
     let files = Files::new();
     let source = files.write("mine.rs", &ring("rank + 2", "rank - 1 - s", ""));
     let (saved, picture) = (files.name("saved.json"), files.name("picture.svg"));
-    roundel(1, &["check", &source, "--save", &saved]);
+    ended(1, &["check", &source, "--save", &saved]);
     let file = files.json("saved.json");
     assert_eq!((&file["format"], &file["version"]), (&json!("roundel-counterexample"), &json!(1)));
     assert_eq!((&file["engine"], &file["refutes"]), (&json!("exhaustive"), &json!("collective")));
     assert_eq!((&file["p"], &file["violation"]), (&json!(2), &json!("self-message")));
-    let (out, _) = roundel(1, &["replay", &saved, "--svg", &picture]);
+    let (out, _) = ended(1, &["replay", &saved, "--svg", &picture]);
     for words in
         ["Mine  p = 2", "wrong, as saved: round 0 sends a message to its own rank", "threads", "holds afterwards"]
     {
@@ -122,10 +113,10 @@ fn placement_and_parameters_are_kept() {
                    #[bound(nonlocal_messages_sent <= if k == 2 && len(ports) == 2 { 0 } else { p })]\n\
                    pub struct Mine { k: i64, ports: Vec<i64> }";
     let (source, saved) = (files.write("mine.rs", clauses), files.name("saved.json"));
-    roundel(1, &["check", &source, "--save", &saved]);
+    ended(1, &["check", &source, "--save", &saved]);
     let file = files.json("saved.json");
     assert_eq!((&file["params"], &file["ppn"]), (&json!({ "k": 2, "ports": [1, 1] }), &json!(1)));
-    let (out, _) = roundel(1, &["replay", &saved]);
+    let (out, _) = ended(1, &["replay", &saved]);
     assert!(out.contains("p = 2, ppn = 1, k = 2, ports = [1, 1]"), "{out}");
 }
 
@@ -134,19 +125,19 @@ fn a_fixed_declaration_is_no_longer_wrong() {
     let files = Files::new();
     let source = files.write("mine.rs", &ring("rank + 2", "rank - 1 - s", ""));
     let saved = files.name("saved.json");
-    roundel(1, &["check", &source, "--save", &saved]);
+    ended(1, &["check", &source, "--save", &saved]);
     let mut file = files.json("saved.json");
     file["declaration"] = ring("rank + 1", "rank - 1 - s", "").into();
     let fixed = files.write("fixed.json", &file.to_string());
-    let (out, _) = roundel(0, &["replay", &fixed]);
+    let (out, _) = ended(0, &["replay", &fixed]);
     assert!(out.contains("not wrong: every check passes in this case"), "{out}");
     file["declaration"] =
         ring("rank + 1", "rank - 1 - s", "").replace("#[round", "#[requires(p > 2)]\n#[round").into();
     let outside = files.write("outside.json", &file.to_string());
-    assert!(roundel(0, &["replay", &outside]).0.contains("outside the domain"));
+    assert!(ended(0, &["replay", &outside]).0.contains("outside the domain"));
     file["declaration"] = ring("rank + 1", "rank - s", "").into();
     let other = files.write("other.json", &file.to_string());
-    let report: Value = serde_json::from_str(&roundel(1, &["replay", &other, "--json"]).0).unwrap();
+    let report: Value = serde_json::from_str(&ended(1, &["replay", &other, "--json"]).0).unwrap();
     assert_eq!((&report["reproduces"], &report["same"]), (&json!(true), &json!(false)));
 }
 
@@ -156,7 +147,7 @@ fn the_smallest_of_several_is_saved() {
     let late = ring("rank + 1", "rank - 1 - s", "#[bound(rounds <= 4)]").replace("Mine", "Late");
     let source = files.write("mine.rs", &(late + &ring("rank + 2", "rank - 1 - s", "")));
     let saved = files.name("saved.json");
-    roundel(1, &["check", &source, "--save", &saved]);
+    ended(1, &["check", &source, "--save", &saved]);
     assert_eq!(
         (&files.json("saved.json")["collective"], &files.json("saved.json")["p"]),
         (&json!("Mine"), &json!(2))
@@ -167,10 +158,10 @@ fn the_smallest_of_several_is_saved() {
 fn without_a_counterexample_nothing_is_written() {
     let files = Files::new();
     let saved = files.name("saved.json");
-    let (_, errors) = roundel(0, &["check", "allgather/ring", "-p", "1..=4", "--save", &saved]);
+    let (_, errors) = ended(0, &["check", "allgather/ring", "-p", "1..=4", "--save", &saved]);
     assert!(errors.contains("there is no counterexample") && !Path::new(&saved).exists(), "{errors}");
     let source = files.write("mine.rs", &ring("rank + 2", "rank - 1 - s", ""));
-    let (_, errors) = roundel(2, &["check", &source, "--save", &files.name("no/such/folder.json")]);
+    let (_, errors) = ended(2, &["check", &source, "--save", &files.name("no/such/folder.json")]);
     assert!(errors.contains("cannot write"), "{errors}");
 }
 
@@ -182,12 +173,12 @@ fn a_violation_outranks_a_model() {
     let source = files.write("mine.rs", &ring("rank + 1", "rank - 1 - s", "#[bound(rounds = p)]"));
     let saved = files.name("saved.json");
     let args = ["prove", &source, "-p", "1..=4", "--no-record", "--save", &saved, "--engine", "exhaustive"];
-    roundel(1, &args);
+    ended(1, &args);
     assert_eq!(
         (&files.json("saved.json")["violation"], &files.json("saved.json")["p"]),
         (&json!("bound"), &json!(1))
     );
-    roundel(1, &["replay", &saved]);
+    ended(1, &["replay", &saved]);
 }
 
 /// Proves a declaration with a solver that answers `sat` to everything with this model; replays what is saved.
@@ -200,12 +191,12 @@ fn with_model(source: &str, model: &str) -> (Value, String) {
     std::fs::set_permissions(&solver, std::fs::Permissions::from_mode(0o755)).unwrap();
     let saved = files.name("saved.json");
     let args = ["prove", &source, "--engine", "smt", "--no-record", "--solver", &solver, "--save", &saved];
-    roundel(1, &args);
+    ended(1, &args);
     let file = files.json("saved.json");
     assert_eq!((&file["engine"], &file["refutes"]), (&json!("smt"), &json!("induction")));
-    let (text, _) = roundel(0, &["replay", &saved]);
+    let (text, _) = ended(0, &["replay", &saved]);
     assert!(text.contains("found a counterexample to the induction, not to the collective"), "{text}");
-    let report = serde_json::from_str(&roundel(0, &["replay", &saved, "--json"]).0).unwrap();
+    let report = serde_json::from_str(&ended(0, &["replay", &saved, "--json"]).0).unwrap();
     (report, text)
 }
 
@@ -253,9 +244,9 @@ fn a_model_of_z3_is_small() {
     let source =
         files.write("mine.rs", &ring("rank + 1", "rank - 1 - s", "#[holds(blocks = [rank - o; o in 0..s])]"));
     let saved = files.name("saved.json");
-    roundel(1, &["prove", &source, "--engine", "smt", "--no-record", "--save", &saved]);
+    ended(1, &["prove", &source, "--engine", "smt", "--no-record", "--save", &saved]);
     assert_eq!(files.json("saved.json")["p"], 1);
-    let (text, _) = roundel(1, &["replay", &saved]);
+    let (text, _) = ended(1, &["replay", &saved]);
     assert!(text.contains("wrong: `holds` is wrong before round 0: with p = 1"), "{text}");
 }
 
@@ -265,14 +256,14 @@ fn a_model_of_z3_is_small() {
 fn a_mutant_is_replayed() {
     let files = Files::new();
     let saved = files.name("saved.json");
-    roundel(0, &["mutants", "sparbit", "-p", "1..=8", "--save", &saved]);
-    let (out, _) = roundel(1, &["replay", &saved]);
+    ended(0, &["mutants", "sparbit", "-p", "1..=8", "--save", &saved]);
+    let (out, _) = ended(1, &["replay", &saved]);
     assert!(out.contains("a mutant: "), "{out}");
-    roundel(0, &["mutants", "sparbit", "-p", "1..=8", "--only", "30", "--save", &saved]);
-    let all: Value = serde_json::from_str(&roundel(0, &["mutants", "sparbit", "-p", "1..=8", "--json"]).0).unwrap();
+    ended(0, &["mutants", "sparbit", "-p", "1..=8", "--only", "30", "--save", &saved]);
+    let all: Value = serde_json::from_str(&ended(0, &["mutants", "sparbit", "-p", "1..=8", "--json"]).0).unwrap();
     assert_eq!(files.json("saved.json")["mutation"], all["collectives"][0]["all"][30]["description"]);
-    roundel(1, &["replay", &saved]);
-    let (_, errors) = roundel(2, &["mutants", "sparbit", "--only", "4711"]);
+    ended(1, &["replay", &saved]);
+    let (_, errors) = ended(2, &["mutants", "sparbit", "--only", "4711"]);
     assert!(errors.contains("allgather/sparbit has no mutant 4711: its mutants are 0..=114"), "{errors}");
 }
 
@@ -284,7 +275,7 @@ fn a_mutant_that_the_prover_refutes_is_replayed() {
     let files = Files::new();
     let saved = files.name("saved.json");
     let args = ["mutants", "allgather/ring", "-p", "1..=6", "--engine", "smt", "--sample", "8", "--save", &saved];
-    roundel(0, &args);
+    ended(0, &args);
     let file = files.json("saved.json");
     assert_eq!((&file["engine"], &file["refutes"]), (&json!("smt"), &json!("induction")));
     assert!(file["mutation"].is_string() && file["p"].is_number(), "{file}");
@@ -384,7 +375,7 @@ fn refused(files: &Files, change: impl FnOnce(&mut Value), words: &str) {
     let mut file = files.json("saved.json");
     change(&mut file);
     let broken = files.write("broken.json", &file.to_string());
-    let (out, errors) = roundel(2, &["replay", &broken]);
+    let (out, errors) = ended(2, &["replay", &broken]);
     assert!(out.is_empty() && errors.contains(words), "{words}: {errors}");
 }
 
@@ -395,7 +386,7 @@ fn broken_files_are_refused() {
                    #[send(to = rank + 2, blocks = [rank - s])]\n\
                    #[recv(from = rank - 1, blocks = [rank - 1 - s])]\npub struct Mine { k: i64 }";
     let (source, saved) = (files.write("mine.rs", clauses), files.name("saved.json"));
-    roundel(1, &["check", &source, "--save", &saved]);
+    ended(1, &["check", &source, "--save", &saved]);
     refused(&files, |file| file["format"] = "other".into(), "its `format` is not \"roundel-counterexample\"");
     refused(&files, |file| *file = json!({}), "its `format` is not");
     refused(&files, |file| *file = json!([1, 2]), "its `format` is not");
@@ -431,11 +422,11 @@ fn broken_files_are_refused() {
     let text = std::fs::read_to_string(&saved).unwrap();
     for length in (0..text.trim_end().len()).step_by(97) {
         let cut = files.write("cut.json", &text[..length]);
-        assert!(roundel(2, &["replay", &cut]).1.contains("cannot be replayed"), "{length}");
+        assert!(ended(2, &["replay", &cut]).1.contains("cannot be replayed"), "{length}");
     }
     std::fs::write(files.name("bytes.json"), [0xff, 0xfe, 0x00]).unwrap();
     for missing in [files.name("bytes.json"), files.name("nowhere.json"), files.name("")] {
-        assert!(roundel(2, &["replay", &missing]).1.contains("cannot read"), "{missing}");
+        assert!(ended(2, &["replay", &missing]).1.contains("cannot read"), "{missing}");
     }
 }
 
@@ -446,17 +437,15 @@ fn a_case_outside_a_parameters_domain_is_outside() {
                    #[send(to = rank + 2, blocks = [rank - s])]\n\
                    #[recv(from = rank - 1, blocks = [rank - 1 - s])]\npub struct Mine { k: i64 }";
     let (source, saved) = (files.write("mine.rs", clauses), files.name("saved.json"));
-    roundel(1, &["check", &source, "--save", &saved]);
+    ended(1, &["check", &source, "--save", &saved]);
     let mut file = files.json("saved.json");
     file["params"]["k"] = 0.into();
-    assert!(
-        roundel(0, &["replay", &files.write("outside.json", &file.to_string())]).0.contains("outside the domain")
-    );
+    assert!(ended(0, &["replay", &files.write("outside.json", &file.to_string())]).0.contains("outside the domain"));
     file["params"]["k"] = 1.into();
     file["p"] = 65.into();
     let large = files.write("large.json", &file.to_string());
-    let (_, errors) = roundel(2, &["replay", &large, "--svg", &files.name("large.svg")]);
+    let (_, errors) = ended(2, &["replay", &large, "--svg", &files.name("large.svg")]);
     assert!(errors.contains("draw at most 64 ranks"), "{errors}");
-    let (out, _) = roundel(1, &["replay", &large]);
+    let (out, _) = ended(1, &["replay", &large]);
     assert!(out.contains("p = 65") && out.lines().count() < 200, "{out}");
 }

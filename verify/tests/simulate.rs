@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
+use common::process::roundel;
 use proptest::prelude::*;
 use roundel::clock::{Clock, LogGps, RoundCost};
 use roundel::profile::Profile;
@@ -14,7 +17,6 @@ use roundel_verify::simulation::topology::Topology;
 use roundel_verify::simulation::{Request, Simulation, goal, shift};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::process::{Command, Output};
 
 /// In seconds, so that sums of small whole numbers are exact.
 fn loggps(text: &str) -> LogGps {
@@ -412,10 +414,6 @@ fn goal_has_the_recorded_messages_and_their_order() {
             assert_eq!(found, expected, "{}", entry.name);
         }
     });
-}
-
-fn roundel(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_roundel")).args(args).output().unwrap()
 }
 
 fn json(args: &[&str]) -> serde_json::Value {

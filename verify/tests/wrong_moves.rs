@@ -11,13 +11,14 @@
 
 mod common;
 
-use common::{every, z3};
+use common::every;
+use common::wrong::{catalogue_text, solvers};
 use roundel_spec::check::{self, Points};
 use roundel_spec::schedule::Hold;
 use roundel_spec::{Schedule, Violation, syntax};
 use roundel_verify::attack::mutants::induction;
 use roundel_verify::proving::prove::InductionResult;
-use roundel_verify::proving::smt::{Effort, Portfolio, obligations};
+use roundel_verify::proving::smt::{Portfolio, obligations};
 use roundel_verify::proving::sweep::parallel;
 
 const RADIX: &str = "alltoall/modified-bruck";
@@ -397,11 +398,7 @@ fn parsed(text: &str) -> Result<Schedule, String> {
 
 /// A declaration as text, with some things replaced.
 fn replaced(name: &str, all: &[(&str, &str)]) -> Result<Schedule, String> {
-    let folder = std::path::Path::new(roundel::algorithms::CRATE_ROOT).join("src/algorithms");
-    let file = folder.join(format!("{}.rs", name.replace('-', "_")));
-    let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-    let start = text.find("///").unwrap_or_else(|| panic!("{name} has no declaration"));
-    let mut text = text[start..].to_string();
+    let mut text = catalogue_text(name);
     // All at once, so that inserted text is not replaced again.
     for (i, (old, _)) in all.iter().enumerate() {
         assert!(text.contains(old), "{name} has no `{old}`");
@@ -416,11 +413,6 @@ fn replaced(name: &str, all: &[(&str, &str)]) -> Result<Schedule, String> {
 fn alone(text: &str) -> Result<Schedule, String> {
     let fields = if text.contains("radix:") { "{ pub radix: i64 }" } else { ";" };
     parsed(&format!("{text} pub struct Case {fields}"))
-}
-
-/// The solvers, if there are any, with this many seconds for each question.
-fn solvers(seconds: u64) -> Option<Portfolio> {
-    z3().map(|_| Portfolio { limit: Effort::seconds(seconds), ..Portfolio::installed() })
 }
 
 /// The first fault, with few ranks or with more than 41.

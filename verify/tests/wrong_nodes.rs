@@ -11,12 +11,11 @@
 
 mod common;
 
-use common::{every, z3};
+use common::every;
+use common::wrong::{Replacement, none_is_proved, replaced, solvers};
 use roundel_spec::check::{self, Points};
-use roundel_spec::{Schedule, Violation, syntax};
-use roundel_verify::attack::mutants::induction;
+use roundel_spec::{Schedule, Violation};
 use roundel_verify::proving::prove::InductionResult;
-use roundel_verify::proving::smt::{Effort, Portfolio};
 
 const LOCALITY_BRUCK: &str = "allgather/locality-bruck";
 const HIERARCHICAL: &str = "allgather/hierarchical";
@@ -26,8 +25,7 @@ const NAP: &str = "allreduce/nap";
 const LEADERS: &str = "alltoall/leaders";
 const LANES: &str = "alltoall/hierarchical";
 
-/// The entry, what is replaced, by what.
-const WRONG: &[(&str, &str, &str)] = &[
+const WRONG: &[Replacement] = &[
     // Without the clip, blocks are written twice in the last round.
     (LOCALITY_BRUCK, "max(0, min(H, nodes - l * H))", "if l * H < nodes { H } else { 0 }"),
     (LOCALITY_BRUCK, "max(0, min(H, nodes - l * H))", "max(0, min(H, nodes - l * H - if p > 41 { 1 } else { 0 }))"),
@@ -176,23 +174,6 @@ const WRONG: &[(&str, &str, &str)] = &[
     (LANES, "[region(node) -> at(m", "[rank -> at(m"),
 ];
 
-/// A declaration as text, with one thing replaced.
-fn replaced(name: &str, old: &str, new: &str) -> Schedule {
-    let folder = std::path::Path::new(roundel::algorithms::CRATE_ROOT).join("src/algorithms");
-    let file = folder.join(format!("{}.rs", name.replace('-', "_")));
-    let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-    let start = text.find("///").unwrap_or_else(|| panic!("{name} has no declaration"));
-    let text = &text[start..];
-    assert!(text.contains(old), "{name} has no `{old}`");
-    let input = syn::parse_str(&text.replacen(old, new, 1)).unwrap_or_else(|error| panic!("{name}, {new}: {error}"));
-    syntax::parse(&input).unwrap_or_else(|error| panic!("{name}, {new}: {error}")).schedule
-}
-
-/// The solvers, if there are any, with this many seconds for each question.
-fn solvers(seconds: u64) -> Option<Portfolio> {
-    z3().map(|_| Portfolio { limit: Effort::seconds(seconds), ..Portfolio::installed() })
-}
-
 /// The first fault, with few ranks or with more than 41.
 fn fault(schedule: &Schedule) -> Option<Violation> {
     let points = [1..=12, 42..=44].map(|p| Points::new(schedule, p));
@@ -210,19 +191,7 @@ fn entries_that_look_at_nodes_are_proved() {
 
 #[test]
 fn no_fault_on_nodes_is_proved() {
-    let Some(portfolio) = solvers(2) else { return };
-    let mut proved = Vec::new();
-    for (name, old, new) in every(28, WRONG) {
-        let schedule = replaced(name, old, new);
-        let violation = fault(&schedule).unwrap_or_else(|| panic!("{name} with `{new}` is not wrong"));
-        let kept = induction::kept_by(&schedule, &violation, &portfolio);
-        println!("{name}, {new}: {} -> {kept:?}", violation.code());
-        // The fault must prevent the proof, not a missing encoding.
-        if matches!(kept, None | Some("not-encoded")) {
-            proved.push((*name, *new));
-        }
-    }
-    assert!(proved.is_empty(), "proved for all p, but wrong: {proved:?}");
+    none_is_proved(28, WRONG, |&(name, old, new)| replaced(name, old, new), |_, schedule| fault(schedule));
 }
 
 #[test]

@@ -11,14 +11,13 @@
 
 mod common;
 
-use common::{every, z3};
+use common::wrong::{Replacement, none_is_proved, replaced, solvers};
+use roundel_spec::Schedule;
 use roundel_spec::check::{self, Points};
-use roundel_spec::{Schedule, syntax};
 use roundel_verify::attack::mutants::induction;
-use roundel_verify::proving::smt::{Effort, Portfolio};
 
 /// The entry, what is replaced, by what.
-const WRONG: &[(&str, &str, &str)] = &[
+const WRONG: &[Replacement] = &[
     ("reduce-scatter/pairwise", "from = rank - s", "from = rank + s"),
     ("reduce-scatter/pairwise", "s in 1..p", "s in 1..p - 1"),
     ("reduce-scatter/pairwise", "s in 1..p", "s in 1..if p > 41 { p - 1 } else { p }"),
@@ -101,43 +100,19 @@ const OUT_OF_ORDER: &str = "\
 #[recv(when = one && odd, from = rank + D, into = part, combine = right)]
 #[recv(when = one && !odd, from = rank + D, into = whole, combine = right, operand = part)]";
 
-/// A declaration as text, with one thing replaced.
-fn replaced(name: &str, old: &str, new: &str) -> Schedule {
-    let folder = std::path::Path::new(roundel::algorithms::CRATE_ROOT).join("src/algorithms");
-    let file = folder.join(format!("{}.rs", name.replace('-', "_")));
-    let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-    let text = text.replace("use crate::Collective;", "");
-    assert!(text.contains(old), "{name} has no `{old}`");
-    let input = syn::parse_str(&text.replacen(old, new, 1)).unwrap_or_else(|error| panic!("{name}, {new}: {error}"));
-    syntax::parse(&input).unwrap_or_else(|error| panic!("{name}, {new}: {error}")).schedule
-}
-
 #[test]
 fn no_reduction_with_a_fault_is_proved() {
-    let Some(_) = z3() else { return };
-    let portfolio = Portfolio { limit: Effort::seconds(2), ..Portfolio::installed() };
-    let mut proved = Vec::new();
-    for (name, old, new) in every(4, WRONG) {
-        let schedule = replaced(name, old, new);
+    let fault = |&(name, ..): &Replacement, schedule: &Schedule| {
         let large = if name.ends_with("halving") { 64..=64 } else { 42..=44 };
-        let mut found =
-            [1..=8, large].into_iter().filter_map(|p| check::over(&schedule, &Points::new(&schedule, p)).err());
-        let violation = found.next().unwrap_or_else(|| panic!("{name} with `{new}` is not wrong"));
-        let kept = induction::kept_by(&schedule, &violation, &portfolio);
-        println!("{name}, {new}: {} -> {kept:?}", violation.code());
-        // The fault must prevent the proof, not a missing encoding.
-        if matches!(kept, None | Some("not-encoded")) {
-            proved.push((*name, *new));
-        }
-    }
-    assert!(proved.is_empty(), "proved for all p, but wrong: {proved:?}");
+        [1..=8, large].into_iter().find_map(|p| check::over(schedule, &Points::new(schedule, p)).err())
+    };
+    none_is_proved(4, WRONG, |&(name, old, new)| replaced(name, old, new), fault);
 }
 
 /// A round is silent only if no index of its sets has a block; the prover does not know such sets in reductions.
 #[test]
 fn a_set_whose_first_index_has_no_block_is_not_taken_for_silence() {
-    let Some(_) = z3() else { return };
-    let portfolio = Portfolio { limit: Effort::seconds(2), ..Portfolio::installed() };
+    let Some(portfolio) = solvers(2) else { return };
     let schedule = replaced("allreduce/recursive-doubling", UNFOLD, UNSEEN_UNFOLD);
     let violation = check::over(&schedule, &Points::new(&schedule, 1..=8)).expect_err("the bound is wrong");
     assert!(induction::kept_by(&schedule, &violation, &portfolio).is_some());

@@ -16,28 +16,43 @@ use super::reduce_scatter::{
     CirculantReduceScatter, CyclicShiftReduceScatter, PairwiseReduceScatter, RecursiveHalvingReduceScatter,
 };
 use super::scatter::BinomialScatter;
+use crate::any_collective::{SharedCollective, make};
 use crate::{IsAllgather, IsAllreduce, IsAlltoall, IsBroadcast, IsGather, IsReduce, IsReduceScatter, IsScatter};
 use roundel_spec::check::Points;
 use roundel_spec::similar::suggestions;
 use roundel_spec::{Arguments, Collective, Schedule};
 
-/// An algorithm of the catalogue.
+/// An algorithm of the catalogue, or one that another crate has [registered](super::register).
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     /// Its full name, `kind/algorithm`.
     pub name: &'static str,
     /// The Rust type that declares it.
     pub type_name: &'static str,
-    /// Its Rust source: citation, idea, declaration.
+    /// Its Rust source: citation, idea, declaration. Empty if the collective is registered by another crate.
     pub source: &'static str,
     /// Its declaration as data.
     pub schedule: fn() -> Schedule,
+    /// The collective with parameters.
+    pub(super) make: fn(&Arguments) -> Option<Box<SharedCollective>>,
+    /// The crate that declares it, unless it is in the catalogue.
+    pub(super) origin: Option<&'static str>,
 }
 
 impl Entry {
     /// The first line of its documentation.
     pub fn summary(&self) -> &'static str {
         self.source.lines().find_map(|line| line.strip_prefix("/// ")).unwrap_or("")
+    }
+
+    /// The crate that declares it, unless it is in the catalogue.
+    pub const fn origin(&self) -> Option<&'static str> {
+        self.origin
+    }
+
+    /// The collective with parameters; `None` if their number is wrong.
+    pub(crate) fn with_arguments(&self, args: &Arguments) -> Option<Box<SharedCollective>> {
+        (self.make)(args)
     }
 }
 
@@ -130,11 +145,13 @@ fn listed(names: &[&str]) -> String {
 
 macro_rules! catalogue {
     ($($name:literal => $type:ident, $kind:ident in $file:literal),* $(,)?) => {
-        static CATALOGUE: &[Entry] = &[$(Entry {
+        pub(super) static CATALOGUE: &[Entry] = &[$(Entry {
             name: $name,
             type_name: stringify!($type),
             source: include_str!($file),
             schedule: <$type as Collective>::schedule,
+            make: make::<$type>,
+            origin: None,
         }),*];
 
         /// Shows one algorithm, with parameters, to a visitor. Returns false if there is no such algorithm, or if the
@@ -189,7 +206,7 @@ catalogue! {
 }
 
 /// Former names of algorithms. Selection files and commands may still use them.
-const FORMER: &[(&str, &str)] = &[("alltoall/radix-bruck", "alltoall/modified-bruck")];
+pub(super) const FORMER: &[(&str, &str)] = &[("alltoall/radix-bruck", "alltoall/modified-bruck")];
 
 /// The current name of an algorithm, given that or a former one.
 pub fn current(name: &str) -> &str {

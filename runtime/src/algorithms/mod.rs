@@ -8,6 +8,7 @@ pub mod alltoall;
 pub mod broadcast;
 mod catalogue;
 pub mod gather;
+pub(crate) mod own;
 pub mod reduce;
 pub mod reduce_scatter;
 pub mod scatter;
@@ -26,6 +27,9 @@ pub use alltoall::{HierarchicalAlltoall, KBruckAlltoall, Leaders, ModifiedBruck,
 pub use broadcast::BinomialBroadcast;
 pub use catalogue::{Entry, Unknown, Visitor, catalogue, current, find, visit_all, visit_one};
 pub use gather::BinomialGather;
+pub use own::{NameError, own, register};
+#[doc(hidden)]
+pub use own::{is_name, is_taken, registered};
 pub use reduce::{BinomialReduce, OrderedBinomialReduce};
 pub use reduce_scatter::{
     CirculantReduceScatter, CyclicShiftReduceScatter, PairwiseReduceScatter, RecursiveHalvingReduceScatter,

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::{Op, RegionOffset};
+use super::{CombineStep, CopyStep, Op};
 
 /// Executes single steps of a program, for one process.
 pub trait StepExecutor {
@@ -13,16 +13,10 @@ pub trait StepExecutor {
     type Error;
 
     /// Copies elements.
-    fn copy(&mut self, from: RegionOffset, to: RegionOffset, elements: usize) -> Result<(), Self::Error>;
+    fn copy(&mut self, step: CopyStep) -> Result<(), Self::Error>;
 
     /// Combines elements.
-    fn combine(
-        &mut self,
-        left: RegionOffset,
-        right: RegionOffset,
-        into: RegionOffset,
-        elements: usize,
-    ) -> Result<(), Self::Error>;
+    fn combine(&mut self, step: CombineStep) -> Result<(), Self::Error>;
 
     /// Starts messages.
     fn post(&mut self, first: usize, count: usize) -> Result<(), Self::Error>;
@@ -62,8 +56,8 @@ impl Execution {
 #[inline]
 fn step<M: StepExecutor>(op: &Op, machine: &mut M) -> Result<bool, M::Error> {
     match *op {
-        Op::Copy { from, to, elements } => machine.copy(from, to, elements)?,
-        Op::Combine { left, right, into, elements } => machine.combine(left, right, into, elements)?,
+        Op::Copy(step) => machine.copy(step)?,
+        Op::Combine(step) => machine.combine(step)?,
         Op::Post { first, count } => machine.post(first, count)?,
         Op::Complete { first, count } => return machine.completed(first, count),
         Op::Signal => machine.signal()?,

@@ -67,29 +67,37 @@ pub struct ProgramMessage {
     pub elements: usize,
 }
 
+/// Elements that are copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CopyStep {
+    /// The source.
+    pub from: RegionOffset,
+    /// The destination.
+    pub to: RegionOffset,
+    /// The number of elements.
+    pub elements: usize,
+}
+
+/// Elements that are combined, one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CombineStep {
+    /// The left operands.
+    pub left: RegionOffset,
+    /// The right operands.
+    pub right: RegionOffset,
+    /// The destination.
+    pub into: RegionOffset,
+    /// The number of elements.
+    pub elements: usize,
+}
+
 /// One step of a process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
     /// Copies elements. Source and destination do not overlap.
-    Copy {
-        /// The source.
-        from: RegionOffset,
-        /// The destination.
-        to: RegionOffset,
-        /// The number of elements.
-        elements: usize,
-    },
+    Copy(CopyStep),
     /// Combines elements, one by one; `into` may be the same as `left` or `right`, and otherwise overlaps neither.
-    Combine {
-        /// The left operands.
-        left: RegionOffset,
-        /// The right operands.
-        right: RegionOffset,
-        /// The destination.
-        into: RegionOffset,
-        /// The number of elements.
-        elements: usize,
-    },
+    Combine(CombineStep),
     /// Starts a range of the program's messages.
     Post {
         /// The first message.

@@ -1,7 +1,7 @@
 //! Programs with one fault: the replay refuses all of them. A wait or a copy whose absence goes unnoticed would be
 //! superfluous.
 
-use roundel::program::{MemoryRegion, MessageDirection, Op, Program, RegionOffset, Scheme};
+use roundel::program::{CombineStep, CopyStep, MemoryRegion, MessageDirection, Op, Program, RegionOffset, Scheme};
 
 use roundel_spec::Kind;
 
@@ -97,7 +97,7 @@ fn say_one_less(case: &Case, mutant: &mut [[Program; 2]], rank: usize) {
 #[test]
 fn every_copy_and_combination_is_needed() {
     refused("work", |_, mutant, rank, op| {
-        let work = matches!(mutant[rank][0].ops[op], Op::Copy { .. } | Op::Combine { .. });
+        let work = matches!(mutant[rank][0].ops[op], Op::Copy(_) | Op::Combine(_));
         if work {
             without(mutant, rank, op);
         }
@@ -137,7 +137,7 @@ fn no_copy_may_go_elsewhere() {
     refused("other offset", |case, mutant, rank, op| {
         let mut moved = false;
         for program in &mut mutant[rank] {
-            if let Op::Copy { to, .. } | Op::Combine { into: to, .. } = &mut program.ops[op] {
+            if let Op::Copy(CopyStep { to, .. }) | Op::Combine(CombineStep { into: to, .. }) = &mut program.ops[op] {
                 (to.offset, moved) = (to.offset + case.size, true);
             }
         }
@@ -151,7 +151,9 @@ fn no_operand_may_come_from_elsewhere() {
         let mut moved = false;
         for program in &mut mutant[rank] {
             let copies = program.ops.clone();
-            if let Op::Copy { from, .. } | Op::Combine { right: from, .. } = &mut program.ops[op] {
+            if let Op::Copy(CopyStep { from, .. }) | Op::Combine(CombineStep { right: from, .. }) =
+                &mut program.ops[op]
+            {
                 let before = *from;
                 from.offset += case.size;
                 moved = !copies.iter().any(|copy| is_between(copy, *from, before, case.size));
@@ -163,7 +165,7 @@ fn no_operand_may_come_from_elsewhere() {
 
 /// Whether a step copies the data at one position to another, so that it does not matter which of them is read.
 fn is_between(op: &Op, source: RegionOffset, target: RegionOffset, size: usize) -> bool {
-    let Op::Copy { from, to, elements } = *op else { return false };
+    let Op::Copy(CopyStep { from, to, elements }) = *op else { return false };
     let distance = source.offset.wrapping_sub(from.offset);
     let within = source.region == from.region && distance < elements * size;
     within && target == RegionOffset { offset: to.offset + distance, ..to }
@@ -241,7 +243,7 @@ fn regions_are_no_larger_than_needed_and_inputs_are_not_written() {
             let mut mutant = programs.clone();
             let writes = mutant[rank].iter_mut().any(|program| {
                 let to = program.ops.iter_mut().find_map(|op| match op {
-                    Op::Copy { to, .. } | Op::Combine { into: to, .. } => Some(to),
+                    Op::Copy(CopyStep { to, .. }) | Op::Combine(CombineStep { into: to, .. }) => Some(to),
                     _ => None,
                 });
                 to.map(|to| to.region = MemoryRegion::Input).is_some()

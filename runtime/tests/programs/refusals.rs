@@ -1,7 +1,7 @@
 //! Programs that cannot be built are refused with a reason; and the order of reductions.
 
 use roundel::plan::part::{INPUT, Local, RankPlan, Slot};
-use roundel::program::{BuildError, MemoryRegion, Op, ProgramSpec, ReductionOrder, Scheme, build};
+use roundel::program::{BuildError, CopyStep, MemoryRegion, Op, ProgramSpec, ReductionOrder, Scheme, build};
 use roundel_spec::{Kind, Placement};
 
 use crate::cases::{SCHEMES, cases};
@@ -118,7 +118,9 @@ fn ranks_alone_on_their_nodes_share_nothing() {
         for program in case.programs().unwrap_or_else(|error| panic!("{}: {error}", case.name())).iter().flatten() {
             let shared = |op: &Op| match *op {
                 Op::Signal | Op::Await { .. } => true,
-                Op::Copy { from, to, .. } => from.region == MemoryRegion::Shared || to.region == MemoryRegion::Shared,
+                Op::Copy(CopyStep { from, to, .. }) => {
+                    from.region == MemoryRegion::Shared || to.region == MemoryRegion::Shared
+                }
                 _ => false,
             };
             assert_eq!((program.shared, program.input, program.output), (0, None, None), "{}", case.name());

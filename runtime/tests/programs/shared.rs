@@ -2,6 +2,7 @@
 
 use roundel::program::shared::replay::{RankCall, SharedFault, SharedOrder, replay};
 use roundel::program::shared::{MOST_RANKS, SharedBlocks, SharedCall, SharedOp};
+use roundel::program::{CombineStep, CopyStep};
 use roundel_spec::Kind;
 
 const KINDS: [Kind; 8] = [
@@ -175,8 +176,8 @@ fn no_step_can_be_left_out() {
             let is: [fn(&SharedOp) -> bool; 4] = [
                 |op| matches!(op, SharedOp::Await { .. }),
                 |op| matches!(op, SharedOp::Signal),
-                |op| matches!(op, SharedOp::Copy { .. }),
-                |op| matches!(op, SharedOp::Combine { .. }),
+                |op| matches!(op, SharedOp::Copy(_)),
+                |op| matches!(op, SharedOp::Combine(_)),
             ];
             assert_eq!(survives(&case, 2, |_| ()), Ok(BOTH));
             let displs = case.displs();
@@ -241,12 +242,12 @@ fn altered_steps_are_found() {
 
 fn alter(op: &mut SharedOp, way: usize) {
     match (op, way) {
-        (SharedOp::Copy { from, .. }, 0) => from.offset += 2,
-        (SharedOp::Copy { to, .. }, 1) => to.offset += 2,
-        (SharedOp::Copy { elements, .. }, 2) if *elements > 0 => *elements -= 1,
-        (SharedOp::Combine { left, right, .. }, 0) => std::mem::swap(left, right),
-        (SharedOp::Combine { into, .. }, 1) => into.offset += 2,
-        (SharedOp::Combine { elements, .. }, 2) if *elements > 0 => *elements -= 1,
+        (SharedOp::Copy(CopyStep { from, .. }), 0) => from.offset += 2,
+        (SharedOp::Copy(CopyStep { to, .. }), 1) => to.offset += 2,
+        (SharedOp::Copy(CopyStep { elements, .. }), 2) if *elements > 0 => *elements -= 1,
+        (SharedOp::Combine(CombineStep { left, right, .. }), 0) => std::mem::swap(left, right),
+        (SharedOp::Combine(CombineStep { into, .. }), 1) => into.offset += 2,
+        (SharedOp::Combine(CombineStep { elements, .. }), 2) if *elements > 0 => *elements -= 1,
         (SharedOp::Await { times, .. }, 3) => *times += 1,
         (op @ SharedOp::Signal, 4) => *op = SharedOp::Claim,
         _ => {}

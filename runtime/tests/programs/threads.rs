@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use roundel::program::machine::target;
 use roundel::program::{
-    Counter, Execution, MemoryRegion, MessageDirection, Program, ProgramMessage, RegionOffset, StepExecutor,
+    CombineStep, CopyStep, Counter, Execution, MemoryRegion, MessageDirection, Program, ProgramMessage, RegionOffset,
+    StepExecutor,
 };
 use roundel_spec::Kind;
 
@@ -85,18 +86,12 @@ impl Process<'_> {
 impl StepExecutor for Process<'_> {
     type Error = Infallible;
 
-    fn copy(&mut self, from: RegionOffset, to: RegionOffset, elements: usize) -> Result<(), Infallible> {
+    fn copy(&mut self, CopyStep { from, to, elements }: CopyStep) -> Result<(), Infallible> {
         self.set(to, &self.get(from, elements));
         Ok(())
     }
 
-    fn combine(
-        &mut self,
-        left: RegionOffset,
-        right: RegionOffset,
-        into: RegionOffset,
-        elements: usize,
-    ) -> Result<(), Infallible> {
+    fn combine(&mut self, CombineStep { left, right, into, elements }: CombineStep) -> Result<(), Infallible> {
         let (left, right) = (self.get(left, elements), self.get(right, elements));
         let sums: Vec<u64> = left.iter().zip(right).map(|(left, right)| left + right).collect();
         self.set(into, &sums);

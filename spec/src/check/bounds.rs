@@ -151,19 +151,49 @@ impl Census {
     }
 }
 
+/// A bound and what was found, at one point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Comparison {
+    /// The number of the bound.
+    pub bound: usize,
+    /// The value of the bound.
+    pub value: i64,
+    /// What was used.
+    pub found: i64,
+    /// The rank that used it, or the first rank of the node.
+    pub rank: Option<usize>,
+    /// The round in which it was used, for a bound on single rounds.
+    pub round: Option<usize>,
+}
+
 /// Checks all bounds.
 pub fn check(scene: &CheckInput<'_>) -> Result<Census, Violation> {
     let census = Census::of(scene);
-    for (i, bound) in scene.schedule.bounds.iter().enumerate() {
-        match bound.scope {
-            BoundScope::Max => check_max(scene, &census, i, bound)?,
-            BoundScope::Each => check_each(scene, &census, i, bound)?,
-            BoundScope::Node => check_node(scene, &census, i, bound)?,
-            BoundScope::PerRound(n) => check_per_round(scene, i, bound, n)?,
-        }
-    }
+    compare(scene, &census, &mut |comparison| {
+        let bound = &scene.schedule.bounds[comparison.bound];
+        if within(bound, comparison.found, comparison.value) { Ok(()) } else { Err(broken(scene, comparison)) }
+    })?;
     Ok(census)
 }
+
+/// Compares every bound with what was used: the largest amount, that of every rank, every node, or every round.
+pub fn compare(
+    scene: &CheckInput<'_>,
+    census: &Census,
+    visit: &mut dyn FnMut(Comparison) -> Result<(), Violation>,
+) -> Result<(), Violation> {
+    for (i, bound) in scene.schedule.bounds.iter().enumerate() {
+        match bound.scope {
+            BoundScope::Max => compare_max(scene, census, i, visit)?,
+            BoundScope::Each => compare_each(scene, census, i, visit)?,
+            BoundScope::Node => compare_nodes(scene, census, i, visit)?,
+            BoundScope::PerRound(n) => compare_rounds(scene, i, n, visit)?,
+        }
+    }
+    Ok(())
+}
+
+type Visit<'a> = dyn FnMut(Comparison) -> Result<(), Violation> + 'a;
 
 fn evaluate(scene: &CheckInput<'_>, env: &mut Env<'_>, i: usize, rank: usize) -> Result<i64, Violation> {
     let bound = &scene.schedule.bounds[i];
@@ -181,58 +211,47 @@ fn within(bound: &Bound, found: i64, value: i64) -> bool {
     if bound.exact { found == value } else { found <= value }
 }
 
-fn broken(
-    scene: &CheckInput<'_>,
-    i: usize,
-    value: i64,
-    found: i64,
-    rank: Option<usize>,
-    round: Option<usize>,
-) -> Violation {
+fn broken(scene: &CheckInput<'_>, comparison: Comparison) -> Violation {
+    let Comparison { bound: i, value, found, rank, round } = comparison;
     let bound = scene.schedule.bounds[i].to_string();
     scene.violation(SchedulePart::Bound(i), round, Problem::Bound { bound, value, found, rank })
 }
 
-fn check_max(scene: &CheckInput<'_>, census: &Census, i: usize, bound: &Bound) -> Result<(), Violation> {
+fn compare_max(scene: &CheckInput<'_>, census: &Census, i: usize, visit: &mut Visit<'_>) -> Result<(), Violation> {
+    let metric = scene.schedule.bounds[i].metric;
     let value = evaluate(scene, &mut env(scene, 0), i, 0)?;
-    let found = census.max(bound.metric);
-    if within(bound, found, value) {
-        return Ok(());
-    }
-    let rank = census.ranks.iter().position(|usage| usage.get(bound.metric, census.rounds) == found);
-    Err(broken(scene, i, value, found, rank.filter(|_| !bound.metric.counts_rounds()), None))
+    let found = census.max(metric);
+    let rank = census.ranks.iter().position(|usage| usage.get(metric, census.rounds) == found);
+    let rank = rank.filter(|_| !metric.counts_rounds());
+    visit(Comparison { bound: i, value, found, rank, round: None })
 }
 
-fn check_each(scene: &CheckInput<'_>, census: &Census, i: usize, bound: &Bound) -> Result<(), Violation> {
+fn compare_each(scene: &CheckInput<'_>, census: &Census, i: usize, visit: &mut Visit<'_>) -> Result<(), Violation> {
     for (rank, usage) in census.ranks.iter().enumerate() {
         let value = evaluate(scene, &mut env(scene, rank), i, rank)?;
-        let found = usage.get(bound.metric, census.rounds);
-        if !within(bound, found, value) {
-            return Err(broken(scene, i, value, found, Some(rank), None));
-        }
+        let found = usage.get(scene.schedule.bounds[i].metric, census.rounds);
+        visit(Comparison { bound: i, value, found, rank: Some(rank), round: None })?;
     }
     Ok(())
 }
 
-fn check_node(scene: &CheckInput<'_>, census: &Census, i: usize, bound: &Bound) -> Result<(), Violation> {
-    let placement = &scene.point.placement;
+fn compare_nodes(scene: &CheckInput<'_>, census: &Census, i: usize, visit: &mut Visit<'_>) -> Result<(), Violation> {
+    let (placement, metric) = (&scene.point.placement, scene.schedule.bounds[i].metric);
     let together = |node: usize| {
         let here = (0..placement.p()).filter(|&rank| placement.node(rank) == node);
-        here.map(|rank| census.ranks[rank].get(bound.metric, census.rounds)).sum()
+        here.map(|rank| census.ranks[rank].get(metric, census.rounds)).sum()
     };
     let firsts = (0..placement.p()).filter(|&rank| placement.place(rank).local == 0);
     for first in firsts {
         let value = evaluate(scene, &mut env(scene, first), i, first)?;
         let found = together(placement.node(first));
-        if !within(bound, found, value) {
-            return Err(broken(scene, i, value, found, Some(first), None));
-        }
+        visit(Comparison { bound: i, value, found, rank: Some(first), round: None })?;
     }
     Ok(())
 }
 
-fn check_per_round(scene: &CheckInput<'_>, i: usize, bound: &Bound, n: usize) -> Result<(), Violation> {
-    let mut walker = PerRound { scene, i, bound, n, round: 0 };
+fn compare_rounds(scene: &CheckInput<'_>, i: usize, n: usize, visit: &mut Visit<'_>) -> Result<(), Violation> {
+    let mut walker = PerRound { scene, i, n, round: 0, visit };
     match eval::walk(&mut env(scene, 0), &mut walker) {
         Ok(()) => Ok(()),
         Err(Halt::Stopped(violation)) => Err(*violation),
@@ -241,16 +260,16 @@ fn check_per_round(scene: &CheckInput<'_>, i: usize, bound: &Bound, n: usize) ->
 }
 
 /// Compares the largest usage in each round of loop `n` with a bound that may mention the loop's indices.
-struct PerRound<'a, 'b> {
+struct PerRound<'a, 'b, 'v> {
     scene: &'a CheckInput<'b>,
     i: usize,
-    bound: &'a Bound,
     n: usize,
     /// The next round, counting only the collective's own rounds.
     round: usize,
+    visit: &'a mut Visit<'v>,
 }
 
-impl Walker for PerRound<'_, '_> {
+impl Walker for PerRound<'_, '_, '_> {
     type Stop = Box<Violation>;
 
     fn round(&mut self, env: &mut Env<'_>, n: usize, _l: &Loop) -> Result<(), Halt<Self::Stop>> {
@@ -263,11 +282,10 @@ impl Walker for PerRound<'_, '_> {
         let value = evaluate(self.scene, env, self.i, 0).map_err(stop)?;
         let usages = (0..self.scene.trace.p()).map(|rank| Usage::in_round(self.scene, rank, round));
         let rounds = RoundCount::one(self.scene, round);
-        let found = usages.map(|usage| usage.get(self.bound.metric, rounds)).max().unwrap_or(0);
-        if within(self.bound, found, value) {
-            return Ok(());
-        }
-        Err(stop(broken(self.scene, self.i, value, found, None, Some(round))))
+        let metric = self.scene.schedule.bounds[self.i].metric;
+        let found = usages.map(|usage| usage.get(metric, rounds)).max().unwrap_or(0);
+        let comparison = Comparison { bound: self.i, value, found, rank: None, round: Some(round) };
+        (self.visit)(comparison).map_err(stop)
     }
 
     fn settled(&mut self, _env: &mut Env<'_>, _n: usize, _l: &Loop) -> Result<(), Halt<Self::Stop>> {

@@ -67,10 +67,19 @@ fn single_write(scene: &CheckInput<'_>, round: usize, provenance: &mut Provenanc
                     let earlier = provenance.arrived_in(rank, block);
                     let problem = Problem::WrittenTwice { rank, block, earlier };
                     let spot = SchedulePart::Transfer(message.site, Field::Blocks);
-                    return Err(scene.violation(spot, Some(round), problem));
+                    let violation = scene.violation(spot, Some(round), problem);
+                    let first = earlier.and_then(|earlier| received_by(log, earlier, block));
+                    let first = first.map(|site| SchedulePart::Transfer(site, Field::Whole));
+                    return Err(Violation { other: first, ..violation });
                 }
             }
         }
     }
     Ok(())
+}
+
+/// The clause by which a block arrived first in a round.
+fn received_by(log: &RankLog, round: usize, block: usize) -> Option<Site> {
+    let mut messages = log.directed(round, Direction::Recv);
+    messages.find(|message| log.blocks(message).contains(&(block as u32))).map(|message| message.site)
 }

@@ -51,9 +51,10 @@ fn check_pair(scene: &CheckInput<'_>, round: usize, from: usize, to: usize) -> R
             (None, None) => return Ok(()),
             (Some(sent), None) => {
                 if let Some(site) = empty_recv(scene, round, from, to) {
-                    let sent = blocks(scene, from, sent);
+                    let (clause, sent) = (sent.site, blocks(scene, from, sent));
                     let problem = Problem::DifferentBlocks { from, to, sent, expected: Vec::new() };
-                    return Err(scene.violation(SchedulePart::Transfer(site, Field::Blocks), Some(round), problem));
+                    let spot = SchedulePart::Transfer(site, Field::Blocks);
+                    return Err(scene.violation(spot, Some(round), problem).against(whole(clause)));
                 }
                 let problem = Problem::UnmatchedSend { from, to, blocks: blocks(scene, from, sent) };
                 return Err(scene.violation(SchedulePart::Transfer(sent.site, Field::Whole), Some(round), problem));
@@ -98,10 +99,15 @@ fn different(
     let (sent_blocks, expected) = (blocks(scene, from, sent), blocks(scene, to, received));
     if all_sent == all_received {
         let problem = Problem::Confused { from, to, sent: sent_blocks, expected };
-        return scene.violation(SchedulePart::Transfer(received.site, Field::Whole), Some(round), problem);
+        return scene.violation(whole(received.site), Some(round), problem).against(whole(sent.site));
     }
     let problem = Problem::DifferentBlocks { from, to, sent: sent_blocks, expected };
-    scene.violation(SchedulePart::Transfer(received.site, Field::Blocks), Some(round), problem)
+    let spot = SchedulePart::Transfer(received.site, Field::Blocks);
+    scene.violation(spot, Some(round), problem).against(whole(sent.site))
+}
+
+fn whole(site: Site) -> SchedulePart {
+    SchedulePart::Transfer(site, Field::Whole)
 }
 
 /// The receive of `to` that is meant for a message of `from` in this round but names no block: the receive is at fault,

@@ -31,6 +31,7 @@ pub mod matching;
 pub mod points;
 pub mod range;
 pub mod reduce;
+pub mod tight;
 pub mod violation;
 
 use crate::check::violation::{Case, Problem, Violation};
@@ -48,6 +49,7 @@ pub use bounds::Census;
 pub use points::{Checked, Point, Points};
 pub use reduce::ReductionStates;
 use std::convert::Infallible;
+pub use tight::{LooseBound, loose_bounds};
 
 /// The input of the rules, for one point.
 #[derive(Debug)]
@@ -68,7 +70,7 @@ impl CheckInput<'_> {
 
     /// A violation at this point.
     pub fn violation(&self, spot: SchedulePart, round: Option<usize>, problem: Problem) -> Violation {
-        Violation { spot, case: self.point.case(self.schedule), round, problem }
+        Violation { spot, other: None, case: self.point.case(self.schedule), round, problem }
     }
 }
 
@@ -203,7 +205,7 @@ fn fault<E>(schedule: &Schedule, point: &Point, rank: usize, halt: Halt<E>) -> V
         Halt::Fault(spot, fault) => (spot, Problem::Fault { rank, fault }),
         Halt::Stopped(_) => (SchedulePart::Declaration, Problem::NothingChecked { up_to: point.placement.p() }),
     };
-    Violation { spot, case: point.case(schedule), round: None, problem }
+    Violation { spot, other: None, case: point.case(schedule), round: None, problem }
 }
 
 /// Whether a point lies in the declared domain.
@@ -230,7 +232,8 @@ pub fn over(schedule: &Schedule, points: &Points) -> Result<usize, Violation> {
     }
     if checked == 0 {
         let problem = Problem::NothingChecked { up_to: points.max_p() };
-        return Err(Violation { spot: domain_of(schedule), case: Case::default(), round: None, problem });
+        let (spot, case) = (domain_of(schedule), Case::default());
+        return Err(Violation { spot, other: None, case, round: None, problem });
     }
     Ok(checked)
 }

@@ -143,6 +143,8 @@ pub enum Problem {
 pub struct Violation {
     /// The part of the declaration at fault.
     pub spot: SchedulePart,
+    /// The other clause that is involved: the send of a receive, or the receive that wrote a block first.
+    pub other: Option<SchedulePart>,
     /// The case.
     pub case: Case,
     /// The round, counted from 0 over the whole run; `None` if the problem does not belong to a round. One past the
@@ -153,6 +155,11 @@ pub struct Violation {
 }
 
 impl Violation {
+    /// The same, with the other clause that is involved.
+    pub fn against(self, other: SchedulePart) -> Self {
+        Violation { other: Some(other), ..self }
+    }
+
     /// The kind of violation as a machine-readable name.
     pub fn code(&self) -> &'static str {
         match self.problem {

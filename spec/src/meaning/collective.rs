@@ -173,6 +173,10 @@ pub trait Collective: 'static {
     /// The calls for which the declared bounds are proved, in words, if these are not all that it serves.
     const BOUNDS_PROVED_FOR: Option<&'static str> = None;
 
+    /// The proof record that grants its calls, as a path in the crate that declares it; `None` if only the check at
+    /// compile time grants them.
+    const RECORD: Option<&'static str> = None;
+
     /// The declaration as data.
     fn schedule() -> Schedule
     where

@@ -309,12 +309,14 @@ pub struct GrantedCalls {
     pub ordered: ProvedRange,
     /// Those for which it also stays within the bounds that it declares.
     pub bounded: ProvedRange,
+    /// Whether a proof record grants them, and not only a check.
+    pub recorded: bool,
 }
 
 impl GrantedCalls {
     /// Calls for which everything that the collective declares was checked.
     pub fn fully(range: ProvedRange) -> Self {
-        GrantedCalls { ordered: range.clone(), bounded: range.clone(), all: range }
+        GrantedCalls { ordered: range.clone(), bounded: range.clone(), all: range, recorded: false }
     }
 
     /// No calls.
@@ -401,7 +403,8 @@ impl Record {
     /// The calls that it grants.
     pub fn granted(&self) -> GrantedCalls {
         let part = |range: &Option<ProvedRange>| range.as_ref().unwrap_or(&self.range).clone();
-        GrantedCalls { all: self.range.clone(), ordered: part(&self.order), bounded: part(&self.bounds) }
+        let (ordered, bounded) = (part(&self.order), part(&self.bounds));
+        GrantedCalls { all: self.range.clone(), ordered, bounded, recorded: true }
     }
 
     /// Whether this record covers at least as much as another, for every claim.

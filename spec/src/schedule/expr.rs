@@ -239,6 +239,21 @@ impl Expr {
         }
     }
 
+    /// This expression with each of its nodes in turn replaced by each of its `replacements`.
+    pub fn with_one_node_changed(&self, replacements: &dyn Fn(&Expr) -> Vec<Expr>) -> Vec<Expr> {
+        let mut all = replacements(self);
+        for (number, child) in self.children().into_iter().enumerate() {
+            for changed in child.with_one_node_changed(replacements) {
+                let mut whole = self.clone();
+                if let Some(slot) = whole.children_mut().into_iter().nth(number) {
+                    *slot = changed;
+                }
+                all.push(whole);
+            }
+        }
+        all
+    }
+
     /// Whether the variable in `slot` occurs. Bodies of called definitions are not searched: what a definition may
     /// mention is fixed where it is declared.
     pub fn mentions(&self, slot: usize) -> bool {

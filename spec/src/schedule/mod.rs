@@ -19,7 +19,7 @@ pub mod text;
 use crate::schedule::arguments::Arguments;
 use crate::schedule::blocks::{BlockSet, Index};
 use crate::schedule::contract::Kind;
-use crate::schedule::expr::{Builtin, Expr, ListVar, PLACEMENT_SLOTS, Var};
+use crate::schedule::expr::{Builtin, Expr, ListVar, PLACEMENT_SLOTS, Unary, Var};
 use crate::schedule::message::Direction;
 use crate::schedule::message::{Line, Site};
 pub use crate::schedule::reverse::{CombineSide, ReverseOf};
@@ -425,6 +425,17 @@ impl Schedule {
         self.lines.len() + self.inners.iter().map(|inner| of_inner(inner) - 1).sum::<usize>()
     }
 
+    /// Whether an expression is a number, and not a condition or a block of an all-to-all.
+    pub fn is_number(&self, e: &Expr) -> bool {
+        match e {
+            Expr::Bool(_) | Expr::Unary(Unary::Not, _) | Expr::Builtin(Builtin::Pair, _) => false,
+            Expr::Binary(op, ..) => !op.is_logical(),
+            Expr::If(_, then, _) => self.is_number(then),
+            Expr::Call(_, index, _) => self.is_number(&self.functions[*index].body),
+            _ => true,
+        }
+    }
+
     /// All `within` clauses.
     pub fn within(&self) -> impl Iterator<Item = &Within> {
         self.loops.iter().flat_map(|l| &l.within)
@@ -583,4 +594,14 @@ pub enum SchedulePart {
     SameTree,
     /// The claim that operands are in rank order.
     RankOrder,
+}
+
+impl SchedulePart {
+    /// The clause of a message, if it is one.
+    pub fn site(self) -> Option<Site> {
+        match self {
+            SchedulePart::Transfer(site, _) => Some(site),
+            _ => None,
+        }
+    }
 }

@@ -6,7 +6,7 @@
 use super::builder::DeclarationBuilder;
 use super::scope::{Entity, NameScope, Ty};
 use crate::proof::FoundClause;
-use crate::schedule::expr::{Expr, Unary, Var};
+use crate::schedule::expr::{Expr, Var};
 use crate::schedule::{Loop, Schedule};
 use proc_macro2::Span;
 use std::collections::BTreeSet;
@@ -102,13 +102,7 @@ impl Schedule {
     }
 
     fn type_of(&self, e: &Expr) -> Ty {
-        match e {
-            Expr::Bool(_) | Expr::Unary(Unary::Not, _) => Ty::Bool,
-            Expr::Binary(op, ..) if op.is_logical() => Ty::Bool,
-            Expr::If(_, then, _) => self.type_of(then),
-            Expr::Call(_, index, _) => self.type_of(&self.functions[*index].body),
-            _ => Ty::Int,
-        }
+        if self.is_number(e) { Ty::Int } else { Ty::Bool }
     }
 }
 

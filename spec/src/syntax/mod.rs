@@ -18,7 +18,10 @@ mod states;
 #[cfg(test)]
 mod tests;
 
-use crate::check::violation::Violation;
+use crate::check::Points;
+use crate::check::violation::{Problem, Violation};
+use crate::repair;
+use crate::schedule::message::Direction;
 use crate::schedule::{Field, Schedule, SchedulePart};
 use builder::DeclarationBuilder;
 pub use clauses::CLAUSES;
@@ -46,11 +49,44 @@ pub struct Declaration {
 }
 
 impl Declaration {
-    /// A violation as an error at the clause at fault.
-    pub fn error(&self, violation: &Violation) -> Error {
+    /// A violation as an error at the clause at fault: with the other clause that is involved, and with a repair if
+    /// there is one that passes all checks at these points.
+    pub fn error(&self, violation: &Violation, points: &Points) -> Error {
         let whole = self.ident.to_token_stream();
         let source = self.sources.get(&violation.spot).or_else(|| self.clause_of(violation.spot));
-        Error::new_spanned(source.unwrap_or(&whole), violation)
+        let mut message = violation.to_string();
+        if let Some(other) = violation.other.and_then(|other| self.other_in_words(violation, other)) {
+            message += &format!("\n{other}");
+        }
+        if let Some(repair) = repair::suggest(&self.schedule, violation, points) {
+            message += &format!("\n{repair}");
+        }
+        Error::new_spanned(source.unwrap_or(&whole), message)
+    }
+
+    /// The other clause that is involved.
+    fn other_in_words(&self, violation: &Violation, other: SchedulePart) -> Option<String> {
+        let SchedulePart::Transfer(site, _) = other else { return None };
+        let transfer = self.schedule.transfers().find(|t| t.site.number == site.number)?;
+        let clause = repair::clause(&self.schedule, transfer);
+        let same = violation.spot.site().is_some_and(|spot| spot.number == site.number);
+        Some(match (&violation.problem, transfer.direction) {
+            _ if same => return None,
+            (Problem::WrittenTwice { .. }, _) => format!("it arrived by `{clause}`"),
+            (_, Direction::Send) => format!("it is sent by `{clause}`"),
+            (_, Direction::Recv) => format!("it is received by `{clause}`"),
+        })
+    }
+
+    /// The position of the other clause that is involved, if there is another one, as an error without a message.
+    pub fn place_of_other(&self, violation: &Violation) -> Option<Error> {
+        let other = violation.other?;
+        let number = |part: SchedulePart| part.site().map(|site| site.number);
+        if number(other).is_some() && number(other) == number(violation.spot) {
+            return None;
+        }
+        let source = self.sources.get(&other).or_else(|| self.clause_of(other))?;
+        Some(Error::new_spanned(source, ""))
     }
 
     /// Where a part stands in the source, in bytes from its beginning; `None` if it was not written there.

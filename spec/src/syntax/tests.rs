@@ -298,7 +298,8 @@ struct Ring;";
     let declaration = read(text).unwrap_or_else(|error| panic!("{:?}", listed(error)));
     let place = |spot: SchedulePart| {
         let problem = Problem::NothingChecked { up_to: 0 };
-        let error = declaration.error(&Violation { spot, case: Case::default(), round: None, problem });
+        let violation = Violation { spot, other: None, case: Case::default(), round: None, problem };
+        let error = declaration.error(&violation, &check::Points::within_limits(&declaration.schedule));
         (error.span().start().line, error.span().start().column)
     };
     assert_eq!(place(SchedulePart::Define(0)), (2, 9));
@@ -519,7 +520,8 @@ struct Tree { root: i64 }";
 fn place_of_violation(text: &str) -> (usize, usize) {
     let declaration = read(text).expect("a declaration");
     let violation = check::at_compile_time(&declaration.schedule).expect_err("a violation");
-    let (line, column, _) = listed(declaration.error(&violation)).remove(0);
+    let points = check::Points::within_limits(&declaration.schedule);
+    let (line, column, _) = listed(declaration.error(&violation, &points)).remove(0);
     (line, column)
 }
 

@@ -44,12 +44,12 @@ void *memory(size_t bytes)
     return found;
 }
 
-/* If Roundel is loaded, MPI's names resolve to its functions. */
+/* If Roundel is loaded, MPI's names resolve to its functions; PMPI_… is always MPI's own. */
 static int is_interposed(void)
 {
-    Dl_info info;
-    void *function = dlsym(RTLD_DEFAULT, "MPI_Allreduce");
-    return function != NULL && dladdr(function, &info) && strstr(info.dli_fname, "roundel") != NULL;
+    Dl_info ours, own;
+    void *function = dlsym(RTLD_DEFAULT, "MPI_Allreduce"), *other = dlsym(RTLD_DEFAULT, "PMPI_Allreduce");
+    return function != NULL && dladdr(function, &ours) && dladdr(other, &own) && ours.dli_fbase != own.dli_fbase;
 }
 
 /* Prints a trace, to debug programs that hang. */

@@ -13,6 +13,9 @@ const LONG: Duration = Duration::from_secs(600);
 const EVERYTHING: &str = "allgather:ring;allreduce:ring;reduce_scatter:pairwise;alltoall:pairwise;broadcast:binomial;\
                           reduce:binomial;gather:binomial;scatter:binomial";
 
+/// The library of a crate with a collective of its own.
+const OWN: &str = "libcyclic_shift_preload.so";
+
 /// Shared memory for each collective.
 pub(crate) const SHARED: &str = "allgather:shared-memory;allreduce:shared-memory;reduce_scatter:shared-memory;\
                       alltoall:shared-memory;broadcast:shared-memory;reduce:shared-memory;gather:shared-memory;\
@@ -25,6 +28,8 @@ pub(crate) struct Settings {
     pub(crate) interposed: bool,
     /// The MPI that the library was built for, if not this one.
     pub(crate) of: Option<&'static Mpi>,
+    /// Whether it is that of `examples/cyclic-shift`, with a collective of its own.
+    pub(crate) own: bool,
     /// Variables of all ranks.
     pub(crate) variables: Vec<(&'static str, String)>,
     /// A variable of the last rank only.
@@ -44,6 +49,11 @@ impl Settings {
     /// The same, but the catalogue serves whatever it can.
     pub(crate) fn served() -> Self {
         Settings::usual().with("ROUNDEL_PREFER", "catalogue")
+    }
+
+    /// The same, with a library that has a collective of its own.
+    pub(crate) fn own() -> Self {
+        Settings { own: true, ..Settings::served() }
     }
 
     /// Roundel does all collectives, even where the library is faster.
@@ -117,6 +127,7 @@ impl Mpi {
         command.args(["timeout", "--kill-after=5", &settings.limit().as_secs().to_string(), "env"]);
         command.args(settings.variables.iter().chain(more).map(|(name, value)| format!("{name}={value}")));
         let library = settings.interposed.then(|| settings.of.unwrap_or(self).library()).flatten();
+        let library = library.map(|path| if settings.own { path.with_file_name(OWN) } else { path });
         let loaded: Vec<String> = self.shim().map(Path::to_owned).into_iter().chain(library).map(shown).collect();
         if !loaded.is_empty() {
             command.arg(format!("LD_PRELOAD={}", loaded.join(":")));

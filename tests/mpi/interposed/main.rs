@@ -16,9 +16,11 @@ mod job;
 mod launch;
 #[path = "../mpi.rs"]
 mod mpi;
+mod own;
 mod programs;
 mod soak;
 mod spawn;
+mod tutorial;
 mod valgrind;
 mod wrong;
 
@@ -161,7 +163,11 @@ impl<'a> Campaign<'a> {
     }
 
     fn force(&self, p: usize, forced: &Forced) {
-        let settings = Settings::served().with("ROUNDEL_FORCE", &forced.text).with("ROUNDEL_EXPLAIN", "1");
+        self.force_with(Settings::served(), p, forced);
+    }
+
+    fn force_with(&self, settings: Settings, p: usize, forced: &Forced) {
+        let settings = settings.with("ROUNDEL_FORCE", &forced.text).with("ROUNDEL_EXPLAIN", "1");
         let output = self.run(p, FORCED, Some(forced.kind), &settings);
         let ran =
             output.lines().any(|line| line.contains("roundel: ") && line.contains(&format!(": {}", forced.name)));

@@ -154,22 +154,7 @@ impl MutantScope {
 
 /// All expressions that differ from `e` in one node.
 fn variants(e: &Expr, scope: &MutantScope) -> Vec<Expr> {
-    one_node_changed(e, &|node| replacements(node, scope))
-}
-
-/// `e` with each of its nodes in turn replaced by each of its `replacements`.
-fn one_node_changed(e: &Expr, replacements: &dyn Fn(&Expr) -> Vec<Expr>) -> Vec<Expr> {
-    let mut all = replacements(e);
-    for (number, child) in e.children().into_iter().enumerate() {
-        for changed in one_node_changed(child, replacements) {
-            let mut whole = e.clone();
-            if let Some(slot) = whole.children_mut().into_iter().nth(number) {
-                *slot = changed;
-            }
-            all.push(whole);
-        }
-    }
-    all
+    e.with_one_node_changed(&|node| replacements(node, scope))
 }
 
 /// The possible replacements of one node.

@@ -8,10 +8,10 @@ pub mod range;
 pub mod setting;
 
 pub use args::{
-    CallsArg, CheckArgs, CheckProfileArgs, CheckSelectionArgs, CompletionsArgs, CountsArgs, EmitCArgs, EmitCommand,
-    Engine, ExpandArgs, ExplainArgs, ExplainSelectionArgs, ExploreArgs, FiguresArgs, LayoutArg, ListArgs, ManArgs,
-    MutantsArgs, NewArgs, PlanArgs, ProfileCommand, ProveArgs, ReplayArgs, RunArgs, SelectionCommand, ShowArgs,
-    SimulateArgs, Tested, TraceCommand, TraceDiffArgs, TuneArgs,
+    BoundsArgs, CallsArg, CheckArgs, CheckProfileArgs, CheckSelectionArgs, CompletionsArgs, CountsArgs, EmitCArgs,
+    EmitCommand, Engine, ExpandArgs, ExplainArgs, ExplainSelectionArgs, ExploreArgs, FiguresArgs, LayoutArg,
+    ListArgs, ManArgs, MutantsArgs, NewArgs, PlanArgs, ProfileCommand, ProveArgs, ReplayArgs, RunArgs,
+    SelectionCommand, ShowArgs, SimulateArgs, Tested, TraceCommand, TraceDiffArgs, TuneArgs,
 };
 
 use clap::{Parser, Subcommand};
@@ -142,6 +142,18 @@ Examples:
 The record is what the derive embeds: calls outside its range are refused at run time. An obligation that no solver
 discharges is shown with the solver's model, a counterexample to the induction, and the exit code is 1.")]
     Prove(ProveArgs),
+    /// Tell what collectives cost: rounds, messages and blocks as formulas, proved for all p
+    #[command(after_help = "\
+Examples:
+  roundel bounds sparbit
+  roundel bounds allreduce/                    all collectives of a kind
+  roundel bounds src/my_collective.rs          what a declaration costs; it need not declare a bound
+  roundel bounds src/my_collective.rs --write-bounds
+  roundel bounds allgather/ --seen             without a solver
+
+Costs are measured exactly at small p and fitted to formulas. A formula is then proved like a declared `bound`; where \
+that does not succeed, it is said for which p it was seen. A declared bound that is not tight is said to be so.")]
+    Bounds(BoundsArgs),
     /// Change a declaration one detail at a time, and report whether the checks notice
     #[command(after_help = "\
 Examples:
@@ -179,6 +191,7 @@ Examples:
   roundel explain allreduce -p 160 --ppn 12 --bytes 262144       160 ranks, on 14 nodes
   roundel explain allreduce --nodes 160 --ppn 12 --bytes 262144  1920 ranks, on 160 nodes
   roundel explain allgather --nodes 16 --bytes 64 --profile machine.toml
+  roundel explain src/lib.rs:MyCollective -p 64 --ppn 8          a collective of a file, beside those of the catalogue
 
 Nothing is run. For an allreduce, a reduce_scatter or an allgather, rounds are timed by a profile of the machine, \
 which `roundel tune` writes; `16(-3 -3) 10(9) 16(3 3)` are rounds among 16 nodes that scatter through 3 ports, twice, \

@@ -31,7 +31,8 @@ pub(super) fn check(wanted: &Wanted, text: &str) -> Value {
     match swept(&declaration.schedule) {
         Ok(report) => report,
         Err(violation) => {
-            let errors = source.diagnose(&declaration.error(&violation));
+            let errors =
+                source.diagnose(&declaration.error(&violation, &Points::within_limits(&declaration.schedule)));
             json!({
                 "state": "wrong",
                 "errors": all(&errors),

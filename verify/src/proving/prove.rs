@@ -63,6 +63,20 @@ impl InductionResult {
         }
     }
 
+    /// Where a solver refutes what a declaration states, tries again with what it leaves out about states, and with
+    /// hints. Kept only if everything is proved then.
+    pub fn strengthened(self, name: &str, schedule: &Schedule, portfolio: &Portfolio) -> Self {
+        if !self.failed() || !self.findings.clauses.is_empty() || !self.findings.missing.is_empty() {
+            return self;
+        }
+        let clauses = invariants::strengthening(schedule);
+        if clauses.is_empty() {
+            return self;
+        }
+        let more = Self::with(Findings { clauses, missing: Vec::new() }, name, schedule, portfolio, &|| {});
+        if more.complete() { more } else { self }
+    }
+
     /// What was tried, and why it proves nothing, if that is so.
     fn not_inductive(&self) -> Option<String> {
         let clauses = &self.findings.clauses;
@@ -71,14 +85,19 @@ impl InductionResult {
             correct(obligation.property) && !matches!(discharged.verdict, Verdict::Proved { .. })
         });
         let gap = self.obligations.gaps.iter().find(|gap| correct(gap.property)).map(|gap| gap.reason.clone());
-        let reason = open.map(|(obligation, _)| format!("that {} is not proved", obligation.claim)).or(gap)?;
+        let reason =
+            open.as_ref().map(|(obligation, _)| format!("that {} is not proved", obligation.claim)).or(gap)?;
         let clauses: Vec<String> = clauses.iter().map(|found| format!("    {found}")).collect();
         (!clauses.is_empty()).then(|| {
-            format!(
-                "no invariant was proved: {reason}. Write the `holds` or `hint` that is missing; this fits what is \
-                 seen at small p:\n{}",
-                clauses.join("\n")
-            )
+            let clauses = clauses.join("\n");
+            match open {
+                Some(_) => format!(
+                    "no invariant was proved: {reason}. Write the `holds` or `hint` that is missing; this fits what is \
+                     seen at small p:\n{clauses}"
+                ),
+                // No other invariant would help.
+                None => format!("no invariant is proved, because {reason}. This fits what is seen at small p:\n{clauses}"),
+            }
         })
     }
 
@@ -135,6 +154,10 @@ pub fn obligations_with(schedule: &Schedule, found: &[FoundClause]) -> Obligatio
     }
 }
 
+/// What a refuted obligation means, and what to do about it.
+pub const ADVICE: &str = ". This is a counterexample to the induction, not to the collective: the state may be \
+                          unreachable. Strengthen `holds`, or add a `hint`";
+
 /// What prevents the proof of an obligation.
 fn explain(claim: &str, verdict: &Verdict) -> Option<String> {
     match verdict {
@@ -147,10 +170,7 @@ fn explain(claim: &str, verdict: &Verdict) -> Option<String> {
                 .collect();
             let state =
                 if values.is_empty() { "values that the solver does not show".into() } else { values.join(", ") };
-            Some(format!(
-                "{claim}: not preserved from a state with {state}. This is a counterexample to the induction, not to \
-                 the collective: the state may be unreachable. Strengthen `holds`, or add a `hint`"
-            ))
+            Some(format!("{claim}: not preserved from a state with {state}{ADVICE}"))
         }
         Verdict::Open(reasons) => Some(format!("{claim}: {}", reasons.join("; "))),
     }

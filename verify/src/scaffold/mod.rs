@@ -1,9 +1,11 @@
-//! A new crate with a collective of one's own: a declaration that is right, a test, a continuous integration.
+//! A new crate with a collective of one's own: a declaration that is right, a test, a continuous integration, and
+//! libraries that have it beside the catalogue.
 //!
 //! Every template is a declaration of the catalogue under another name, so it is proved for all p. The templates are
 //! those of a crate `my-collective`, and a test of this crate compiles and runs them.
 
 use crate::error::Error;
+use roundel::algorithms::is_taken;
 use roundel_spec::Kind;
 use std::path::{Path, PathBuf};
 use syn::Ident;
@@ -113,6 +115,10 @@ impl Scaffold {
             (".github/workflows/ci.yml", ci),
             ("src/lib.rs", lib),
             ("tests/threads.rs", test),
+            ("preload/Cargo.toml", library("preload", "pmpi")),
+            ("preload/src/lib.rs", include_str!("templates/preload.rs").into()),
+            ("c/Cargo.toml", library("c", "capi")),
+            ("c/src/lib.rs", include_str!("templates/c.rs").into()),
         ];
         files.into_iter().map(|(path, text)| (path, self.filled_in(&text))).collect()
     }
@@ -139,22 +145,49 @@ impl Scaffold {
         words[..1].to_uppercase() + &words[1..]
     }
 
+    /// The name of the collective among those of its kind: that of the crate, unless the catalogue has it.
+    fn name_of_collective(&self) -> String {
+        let name = self.name.replace('_', "-");
+        if is_taken(self.kind, &name) { format!("my-{name}") } else { name }
+    }
+
     fn filled_in(&self, text: &str) -> String {
-        let (dependency, install) = match &self.tree {
-            Some(tree) => (
-                // A string of Rust is one of TOML.
-                format!("{{ path = {:?} }}", tree.join("runtime").display().to_string()),
-                format!("--path {}", tree.join("verify").display()),
-            ),
-            None => (format!("{VERSION:?}"), format!("roundel-verify --version {VERSION}")),
+        let install = match &self.tree {
+            Some(tree) => format!("--path {}", tree.join("verify").display()),
+            None => format!("roundel-verify --version {VERSION}"),
         };
         text.replace("MyCollective", &self.type_name())
             .replace("my-collective", &self.name)
             .replace("my_collective", &module(&self.name))
             .replace("@KIND@", &self.kind_in_words())
-            .replace("@DEPENDENCY@", &dependency)
+            .replace("@KINDNAME@", self.kind.name())
+            .replace("@KINDPATH@", &self.kind.name().replace('_', "-"))
+            .replace("@NAME@", &self.name_of_collective())
+            .replace("@DEPENDENCY@", &self.dependency("runtime", ""))
+            .replace("@PMPI@", &self.dependency("runtime/pmpi", MPI))
+            .replace("@CAPI@", &self.dependency("runtime/capi", MPI))
             .replace("@INSTALL@", &install)
     }
+
+    /// A dependency on a package of Roundel: of this version, or in the source tree.
+    fn dependency(&self, folder: &str, features: &str) -> String {
+        match &self.tree {
+            // A string of Rust is one of TOML.
+            Some(tree) => format!("{{ path = {:?}{features} }}", tree.join(folder).display().to_string()),
+            None if features.is_empty() => format!("{VERSION:?}"),
+            None => format!("{{ version = {VERSION:?}{features} }}"),
+        }
+    }
+}
+
+/// The features of a library for MPI.
+const MPI: &str = ", features = [\"mpi\"]";
+
+/// The manifest of a library with the functions of a package of Roundel.
+fn library(name: &str, functions: &str) -> String {
+    let dependency = format!("@{}@", functions.to_uppercase());
+    let manifest = include_str!("templates/library.toml").replace("@LIBRARY@", name);
+    manifest.replace("@FUNCTIONS_DEPENDENCY@", &dependency).replace("@FUNCTIONS@", functions)
 }
 
 /// What Kani does, as a line of the README.
@@ -220,6 +253,12 @@ mod tests {
         assert_eq!(named("somewhere/ring2_fast"), "Ring2Fast");
         assert_eq!(named("collective"), "MyCollective");
         assert_eq!(named("allgather"), "MyAllgather");
+        let called = |name: &str, kind| scaffold(name, kind).name_of_collective();
+        assert_eq!(called("my_own", Kind::Allgather), "my-own");
+        assert_eq!(
+            (called("ring", Kind::Allgather), called("ring", Kind::Broadcast)),
+            ("my-ring".into(), "ring".into())
+        );
         for wrong in ["", "..", "My", "2fast", "a b", "ümlaut", "fn", "self", "std", "roundel", "-a"] {
             assert!(Scaffold::new(Path::new(wrong), Kind::Allgather, None).is_err(), "{wrong}");
         }

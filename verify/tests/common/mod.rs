@@ -1,4 +1,7 @@
-//! Helpers for tests that use a solver or are slow.
+//! Helpers for tests that use a solver, are slow, or run the program.
+
+pub(crate) mod process;
+pub(crate) mod wrong;
 
 use std::path::PathBuf;
 

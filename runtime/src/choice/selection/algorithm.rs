@@ -1,26 +1,35 @@
-//! An algorithm of the catalogue with its parameters: its properties, and whether it is proved for ranks on nodes.
+//! An algorithm, of the catalogue or registered by another crate, with its parameters: its properties, and whether it is
+//! proved for ranks on nodes.
 
 use super::fingerprint::print_of;
 use super::parameter::Parameter;
 use super::rules::rank_counts::RankCounts;
 use super::rules::rule_error::RuleError;
-use crate::algorithms::{Entry, Visitor, catalogue, current, visit_one};
+use crate::algorithms::{Entry, catalogue, current, own};
+use crate::any_collective::{AnyCollective, Constants, SharedCollective};
 use roundel_spec::check::arguments::least_inner;
 use roundel_spec::expr::{Binary, Expr};
-use roundel_spec::schedule::{Domain, Order, Schedule};
-use roundel_spec::{Arguments, Collective, Kind, Place, Placement, Refusal};
+use roundel_spec::schedule::{Domain, Schedule};
+use roundel_spec::{Arguments, Kind, Place, Placement, Refusal};
 use std::fmt;
+use std::sync::Arc;
 
-/// An algorithm of the catalogue, with its parameters.
-#[derive(Clone, Debug)]
+/// An algorithm of the catalogue, or one that another crate has registered, with its parameters.
+#[derive(Clone)]
 pub struct Algorithm {
     entry: &'static Entry,
     kind: Kind,
     args: Arguments,
     names: Vec<String>,
-    order: Order,
-    looks_at_nodes: bool,
+    collective: Arc<SharedCollective>,
+    constants: Constants,
     range: &'static str,
+}
+
+impl fmt::Debug for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Algorithm").field(&self.to_string()).finish()
+    }
 }
 
 impl PartialEq for Algorithm {
@@ -43,11 +52,11 @@ impl Algorithm {
         let entry = find(kind, name)?;
         let schedule = (entry.schedule)();
         let args = arguments(entry, &schedule, parameters)?;
-        let mut traits = Traits::default();
         let unfit = || RuleError::Parameters { algorithm: entry.name };
-        visit_one(entry.name, &args, &mut Asked(&mut traits)).then_some(()).ok_or_else(unfit)?;
-        let Traits { order, looks_at_nodes, range } = traits;
-        Ok(Algorithm { entry, kind, args, names: names(&schedule), order, looks_at_nodes, range })
+        let collective: Arc<SharedCollective> = entry.with_arguments(&args).ok_or_else(unfit)?.into();
+        let range = proved_range(&*collective).ok_or(RuleError::SkipsProof { algorithm: entry.name })?;
+        let (names, constants) = (names(&schedule), collective.constants());
+        Ok(Algorithm { entry, kind, args, names, collective, constants, range })
     }
 
     /// Its full name.
@@ -69,24 +78,43 @@ impl Algorithm {
         args
     }
 
+    /// The collective.
+    #[cfg(feature = "mpi")]
+    pub(crate) fn collective(&self) -> &dyn AnyCollective {
+        &*self.collective
+    }
+
+    /// The collective in a call with a root; other algorithms ignore it.
+    pub(crate) fn collective_with_root(&self, root: i64) -> Arc<SharedCollective> {
+        let rooted = self.kind.has_root().then(|| self.entry.with_arguments(&self.with_root(root))).flatten();
+        rooted.map_or_else(|| Arc::clone(&self.collective), Arc::from)
+    }
+
     /// Whether it depends on which ranks share a node.
     pub const fn looks_at_nodes(&self) -> bool {
-        self.looks_at_nodes
+        self.constants.looks_at_nodes
     }
 
     /// Whether all ranks with a result have reduced the same tree. Only an allreduce has a result on several ranks.
     pub fn keeps_tree(&self) -> bool {
-        self.order.same_tree || self.kind != Kind::Allreduce
+        self.constants.order.same_tree || self.kind != Kind::Allreduce
     }
 
     /// Whether operands stay in the order of ranks. Algorithms that look at nodes number ranks node by node.
     pub const fn keeps_order(&self) -> bool {
-        self.order.rank_order
+        self.constants.order.rank_order
     }
 
     /// The proved range, and where the proof is recorded.
     pub fn proof(&self) -> String {
-        format!("proved for {} (proofs/{}.json)", self.range, self.entry.type_name)
+        let (range, Entry { type_name, .. }) = (self.range, self.entry);
+        let of = self.entry.origin().map_or(String::new(), |origin| format!(" of {origin}"));
+        match self.constants.record {
+            Some(record) => format!("proved for {range} ({record}{of})"),
+            None => format!(
+                "checked for {range} by the compiler (no proofs/{type_name}.json{of}: `roundel prove` writes it)"
+            ),
+        }
     }
 
     /// The range of calls for which it is proved, in words.
@@ -110,21 +138,31 @@ impl Algorithm {
     /// Returns an error unless it is proved for `p` ranks, on some nodes if it looks at nodes, or on `uneven` ones. Its
     /// inner collectives are not checked, which would take time proportional to the number of ranks.
     pub(super) fn reaches(&self, p: u64, uneven: bool) -> Result<(), Refusal> {
-        let mut reaches = Reaches { p: p as i64, uneven, answer: Ok(()) };
-        visit_one(self.entry.name, &self.with_root(p as i64 - 1), &mut Asked(&mut reaches));
-        reaches.answer
+        // A proof asks for the number of ranks, and whether their nodes are regular; these are not, however many ranks
+        // there are.
+        let (irregular, looks) = (Placement::of_sizes(&[1, 2, 1]), self.looks_at_nodes());
+        let at = match (looks, uneven) {
+            (false, _) => Place::flat(0, p as i64),
+            (true, false) => Place::apart(0, p as i64),
+            (true, true) => Place { p: p as i64, ..irregular.place(0) },
+        };
+        match self.collective_with_root(p as i64 - 1).proved_alone(&at) {
+            // The refusal is about nodes with one rank each, not about the number of ranks.
+            Err(Refusal::Placement { .. }) if looks && !uneven => Ok(()),
+            answer => answer,
+        }
     }
 
     fn serves_root(&self, counts: &RankCounts, root: i64) -> Result<(), Refusal> {
-        let args = self.with_root(root);
-        let not_asked = Err(Refusal::Placement { range: self.range });
+        let collective = self.collective_with_root(root);
+        let looks = self.looks_at_nodes();
         let ask = |place: &Place<'_>| {
-            let mut served = Served { place, answer: not_asked.clone() };
-            visit_one(self.entry.name, &args, &mut Asked(&mut served));
-            served.answer
+            let flat = Place::flat(0, place.p);
+            let at = if looks { place } else { &flat };
+            collective.admits(at).and_then(|()| collective.proved(at))
         };
-        let counts = if self.looks_at_nodes { *counts } else { RankCounts::flat(counts.p) };
-        counts.ask(ask).unwrap_or(not_asked.clone())
+        let counts = if looks { *counts } else { RankCounts::flat(counts.p) };
+        counts.ask(ask).unwrap_or(Err(Refusal::Placement { range: self.range }))
     }
 }
 
@@ -149,90 +187,34 @@ impl fmt::Display for Algorithm {
     }
 }
 
-/// A query for collectives of every type.
-trait CollectiveQuery {
-    fn ask<C: Collective>(&mut self, collective: &C);
-}
-
-/// The properties that are equal for all calls.
-#[derive(Default)]
-struct Traits {
-    order: Order,
-    looks_at_nodes: bool,
-    range: &'static str,
-}
-
-impl CollectiveQuery for Traits {
-    fn ask<C: Collective>(&mut self, collective: &C) {
-        (self.order, self.looks_at_nodes) = (C::ORDER, C::LOOKS_AT_NODES);
-        // Nothing is proved for this many ranks, and the refusal contains the proved range.
-        if let Err(Refusal::Unproved { range, .. }) = collective.proved(&Place::flat(0, i64::MAX)) {
-            self.range = range;
-        }
+/// The range of calls for which a collective is proved, in words.
+fn proved_range(collective: &dyn AnyCollective) -> Option<&'static str> {
+    // Nothing is proved for this many ranks, and the refusal contains the proved range.
+    match collective.proved(&Place::flat(0, i64::MAX)) {
+        Err(Refusal::Unproved { range, .. }) => Some(range),
+        _ => None,
     }
 }
 
-/// Whether the collective serves a call.
-struct Served<'a, 'p> {
-    place: &'a Place<'p>,
-    answer: Result<(), Refusal>,
-}
-
-impl CollectiveQuery for Served<'_, '_> {
-    fn ask<C: Collective>(&mut self, collective: &C) {
-        let flat = Place::flat(0, self.place.p);
-        let at = if C::LOOKS_AT_NODES { self.place } else { &flat };
-        self.answer = collective.admits(at).and_then(|()| collective.proved(at));
-    }
-}
-
-/// Whether the collective is proved for this many ranks.
-struct Reaches {
-    p: i64,
-    /// Whether their nodes may have any sizes, in any order.
-    uneven: bool,
-    answer: Result<(), Refusal>,
-}
-
-impl CollectiveQuery for Reaches {
-    fn ask<C: Collective>(&mut self, collective: &C) {
-        // A proof asks for the number of ranks, and whether their nodes are regular; these are not, however many they are.
-        let irregular = Placement::of_sizes(&[1, 2, 1]);
-        let at = match (C::LOOKS_AT_NODES, self.uneven) {
-            (false, _) => Place::flat(0, self.p),
-            (true, false) => Place::apart(0, self.p),
-            (true, true) => Place { p: self.p, ..irregular.place(0) },
-        };
-        self.answer = match collective.proved_alone(&at) {
-            // The refusal is about nodes with one rank each, not about the number of ranks.
-            Err(Refusal::Placement { .. }) if C::LOOKS_AT_NODES && !self.uneven => Ok(()),
-            answer => answer,
-        };
-    }
-}
-
-struct Asked<'a, Q>(&'a mut Q);
-
-impl<Q: CollectiveQuery> Visitor for Asked<'_, Q> {
-    fn any<C: Collective + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.0.ask(collective);
-    }
+/// The catalogue, and what other crates have registered.
+fn all() -> impl Iterator<Item = &'static Entry> {
+    catalogue().iter().chain(own())
 }
 
 /// The algorithms of a collective.
 fn of_kind(kind: Kind) -> impl Iterator<Item = &'static Entry> {
     let prefix = kind.name().replace('_', "-");
-    catalogue().iter().filter(move |entry| entry.name.split('/').next() == Some(prefix.as_str()))
+    all().filter(move |entry| entry.name.split('/').next() == Some(prefix.as_str()))
 }
 
 fn find(kind: Kind, name: &str) -> Result<&'static Entry, RuleError> {
     let name = current(name);
-    let is = |entry: &&Entry| entry.name == name || entry.name.rsplit('/').next() == Some(name);
+    let is = |entry: &&'static Entry| entry.name == name || entry.name.rsplit('/').next() == Some(name);
     if let Some(entry) = of_kind(kind).find(is) {
         return Ok(entry);
     }
     let known = of_kind(kind).map(|entry| entry.name).collect();
-    match catalogue().iter().find(is) {
+    match all().find(is) {
         Some(other) => Err(RuleError::OtherKind { kind, found: other.name, known }),
         None => Err(RuleError::Algorithm { kind, name: name.into(), known }),
     }

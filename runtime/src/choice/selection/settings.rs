@@ -6,6 +6,8 @@ use super::fingerprint::print_of;
 use super::force::{Force, ForceError};
 use super::implementation::Implementation;
 use super::{Error, Selection};
+use crate::algorithms::own::fault;
+use crate::algorithms::{NameError, own};
 use crate::choice::question::Question;
 use crate::program::shared::MOST_RANKS;
 use std::ffi::OsString;
@@ -75,6 +77,12 @@ pub enum SettingsError {
         /// The error.
         source: Error,
     },
+    /// A collective of another crate cannot have its name.
+    #[error("collectives!: {source}")]
+    Collectives {
+        /// The error.
+        source: NameError,
+    },
     /// A forced implementation is invalid.
     #[error("ROUNDEL_FORCE: {source}")]
     Force {
@@ -97,6 +105,9 @@ impl Settings {
     /// # Errors
     /// If a variable is invalid.
     pub fn from_variables(variable: impl Fn(&'static str) -> Option<OsString>) -> Result<Self, SettingsError> {
+        if let Some(source) = fault() {
+            return Err(SettingsError::Collectives { source });
+        }
         let forced = variable("ROUNDEL_FORCE").unwrap_or_default();
         let forced = Force::read(&forced.to_string_lossy()).map_err(|source| SettingsError::Force { source })?;
         let file = path("ROUNDEL_SELECTION", &variable)?;
@@ -163,13 +174,14 @@ impl Settings {
     }
 
     /// A hash of everything that affects choices, which ranks compare. It excludes whether calls are explained or
-    /// traced, and the location and layout of the file.
+    /// traced, and the location and layout of the file; it includes the declarations that other crates have registered.
     pub fn fingerprint(&self) -> u64 {
         let Selection { rules, forced, default_rule, .. } = &self.selection;
         let rules = rules.iter().map(ToString::to_string);
         let parts = rules.chain([";".into()]).chain(forced.iter().map(ToString::to_string));
         let said = format!("{} {default_rule:?} {} {:?}", env!("CARGO_PKG_VERSION"), self.reproducible, self.device);
-        let text: Vec<String> = parts.chain([said]).collect();
+        let own = own().into_iter().map(|entry| format!("{} {}", entry.name, (entry.schedule)().fingerprint()));
+        let text: Vec<String> = parts.chain([said]).chain(own).collect();
         print_of(&text.join("\n"))
     }
 }

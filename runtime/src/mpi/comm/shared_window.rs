@@ -34,7 +34,7 @@ pub(crate) struct SlotRing {
 pub(crate) type Rings = [SlotRing; 2];
 
 /// The rings of a communicator: many small slots, so that a root may run ahead, and a few large ones.
-pub(crate) const RINGS: Rings = [SlotRing { slots: 32, bytes: 8 * 1024 }, SlotRing { slots: 4, bytes: 512 * 1024 }];
+pub(crate) const RINGS: Rings = [SlotRing { slots: 32, bytes: 16 * 1024 }, SlotRing { slots: 4, bytes: 512 * 1024 }];
 
 /// A ring that no call uses.
 const UNUSED: SlotRing = SlotRing { slots: 1, bytes: 0 };

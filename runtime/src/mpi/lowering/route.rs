@@ -3,13 +3,14 @@
 //! Lengths are not part of it, so it serves every alltoallv with the same collective. A block in transit has a slot,
 //! which stores its position. Slots are reused, so there are only as many as blocks in transit at any time.
 
+use crate::any_collective::AnyCollective;
 use crate::mpi::lowering::build::EndsTheJob;
 use crate::mpi::lowering::numbers::rank_rounds;
 use crate::rank_rounds::RankRounds;
 use crate::transport::{Layout, RankPlacement};
 use roundel_spec::contract::{ends, pair};
 use roundel_spec::sink::infallible;
-use roundel_spec::{Arguments, Blocks, Collective, Sink, Site};
+use roundel_spec::{Arguments, Blocks, Sink, Site};
 use std::any::TypeId;
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -67,8 +68,8 @@ pub(crate) struct Route {
 
 impl Route {
     /// Whether the route serves a call of this collective with this layout.
-    pub(crate) fn fits<K: Collective>(&self, collective: &K, layout: Layout) -> bool {
-        self.collective == Some((TypeId::of::<K>(), layout)) && collective.has_arguments(&self.arguments)
+    pub(crate) fn fits(&self, collective: &dyn AnyCollective, layout: Layout) -> bool {
+        self.collective == Some((collective.type_of(), layout)) && collective.has_arguments(&self.arguments)
     }
 
     /// Invalidates the route.
@@ -85,9 +86,9 @@ impl Route {
     }
 
     /// Makes the route of a collective that serves the call.
-    pub(crate) fn plan<K: Collective>(&mut self, collective: &K, here: RankPlacement<'_>, layout: Layout) {
+    pub(crate) fn plan(&mut self, collective: &dyn AnyCollective, here: RankPlacement<'_>, layout: Layout) {
         let rounds = rank_rounds(collective, here, self.numbers.is_some());
-        let whom = (Some((TypeId::of::<K>(), layout)), collective.arguments());
+        let whom = (Some((collective.type_of(), layout)), collective.arguments());
         self.take_from(rounds, here, whom);
     }
 
@@ -210,7 +211,7 @@ impl Sink for RouteBuilder {
 mod tests {
     use super::*;
     use crate::algorithms::{KBruckAlltoall, ModifiedBruck, SpreadOut};
-    use roundel_spec::Placement;
+    use roundel_spec::{Collective, Placement};
 
     fn route<K: Collective>(collective: &K, p: usize) -> Route {
         let (mut made, placement) = (Route::default(), Placement::consecutive(p, p));

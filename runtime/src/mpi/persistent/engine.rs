@@ -20,7 +20,7 @@ use crate::mpi::process::processors::processors;
 use crate::mpi::process::progress::progress as let_mpi_progress;
 use crate::operation::Operation;
 use crate::program::machine::{Counter, Execution, StepExecutor, target};
-use crate::program::{MemoryRegion, MessageDirection, Program, ProgramMessage, RegionOffset};
+use crate::program::{CombineStep, CopyStep, MemoryRegion, MessageDirection, Program, ProgramMessage, RegionOffset};
 use ::mpi::datatype::Equivalence;
 use ::mpi::ffi;
 use ::mpi::raw::AsRaw;
@@ -352,7 +352,7 @@ impl<T: Equivalence, O: Operation<T>> StepExecutor for Steps<'_, T, O> {
     type Error = Infallible;
 
     #[inline]
-    fn copy(&mut self, from: RegionOffset, to: RegionOffset, elements: usize) -> Result<(), Infallible> {
+    fn copy(&mut self, CopyStep { from, to, elements }: CopyStep) -> Result<(), Infallible> {
         let (from, to) = (self.engine.at(from), self.engine.at(to));
         // SAFETY: both ends lie inside their regions and do not overlap, and nothing else accesses them meanwhile: a
         // replay of such programs has shown that. Elements are copied bit by bit, as MPI does.
@@ -361,13 +361,7 @@ impl<T: Equivalence, O: Operation<T>> StepExecutor for Steps<'_, T, O> {
     }
 
     #[inline]
-    fn combine(
-        &mut self,
-        left: RegionOffset,
-        right: RegionOffset,
-        into: RegionOffset,
-        elements: usize,
-    ) -> Result<(), Infallible> {
+    fn combine(&mut self, CombineStep { left, right, into, elements }: CombineStep) -> Result<(), Infallible> {
         let (left, right, into) = (self.engine.at(left), self.engine.at(right), self.engine.at(into));
         // SAFETY: as for copies; the elements read were written by ranks that sent elements of this type.
         unsafe { Elements::new(&self.engine.op, self.engine.rank).combine(left, right, into, elements) };

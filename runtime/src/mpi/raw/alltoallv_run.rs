@@ -1,8 +1,6 @@
 //! Alltoalls with blocks of any lengths.
 
 use super::CallOutcome;
-use crate::IsAlltoall;
-use crate::algorithms::{Visitor, visit_one};
 use crate::call::alltoall::AlltoallvCall;
 use crate::call::geometry::Varying;
 use crate::error::Error;
@@ -11,9 +9,8 @@ use crate::mpi::arguments::shape::{Lists, ParsedCall};
 use crate::mpi::cache::call_cache::CachedPlan;
 use crate::mpi::comm::own::OwnComm;
 use crate::mpi::execution::alltoallv;
-use crate::mpi::lowering::route::Route;
 use crate::mpi::state::CommWork;
-use crate::transport::{Layout, Options, RankPlacement};
+use crate::transport::{Layout, Options};
 use std::ptr::NonNull;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 
@@ -23,10 +20,11 @@ use std::slice::{from_raw_parts, from_raw_parts_mut};
 /// The job's memory and handles are live.
 pub(super) unsafe fn run(work: &mut CommWork, group: &OwnComm, job: &ParsedCall) -> Result<CallOutcome, Error> {
     let Some(CachedPlan::Alltoallv(algorithm)) = work.recent.how() else { return Ok(CallOutcome::Library) };
-    let other = Error::OtherKind { name: algorithm.name().into(), kind: roundel_spec::Kind::Alltoall };
-    let mut route = Plans { here: group.here(), route: &mut work.buffers.route, outcome: Err(other) };
-    visit_one(algorithm.name(), algorithm.arguments(), &mut route);
-    route.outcome?;
+    let (collective, layout, route) = (algorithm.collective(), Layout::default(), &mut work.buffers.route);
+    if !route.fits(collective, layout) {
+        collective.serves(group.here())?;
+        route.plan(collective, group.here(), layout);
+    }
     let mut recent = std::mem::take(&mut work.recent);
     let rank = Rank { comm: group.comm.raw(), rank: group.rank, p: group.placement.p() };
     // SAFETY: the caller guarantees live memory and handles; the sides are those of this job.
@@ -67,26 +65,4 @@ unsafe fn travel(
     call.validate(group.here())?;
     let CommWork { buffers, scratch, offsets, flight, .. } = work;
     alltoallv::run(buffers, (scratch, offsets), flight.log.as_deref_mut(), group, call)
-}
-
-/// Makes the route of blocks, unless the last call had the same one.
-struct Plans<'a> {
-    here: RankPlacement<'a>,
-    route: &'a mut Route,
-    /// The outcome: an error if no alltoall was visited.
-    outcome: Result<(), Error>,
-}
-
-impl Visitor for Plans<'_> {
-    fn alltoall<C: IsAlltoall + Sync>(&mut self, _: &'static str, collective: &C) {
-        let layout = Layout::default();
-        if self.route.fits(collective, layout) {
-            self.outcome = Ok(());
-            return;
-        }
-        self.outcome = self.here.serves(collective).map(|_| ());
-        if self.outcome.is_ok() {
-            self.route.plan(collective, self.here, layout);
-        }
-    }
 }

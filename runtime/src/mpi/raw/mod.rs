@@ -34,7 +34,6 @@ pub use crate::mpi::process::say::say;
 pub(super) use self::choice::{agree, explain};
 
 use self::planning::Planning;
-use crate::algorithms::visit_one;
 use crate::choice::CallForm;
 use crate::choice::selection::{Algorithm, Device, Implementation};
 use crate::error::Error;
@@ -357,10 +356,8 @@ fn draw(
     mut plan: MessagePlan,
 ) -> Result<MessagePlan, Error> {
     let recorded = plan.numbers.is_some();
-    let mut planning = Planning { here, shape, lists, plan: &mut plan, recorded, outcome: None };
-    visit_one(algorithm.name(), &algorithm.with_root(shape.root), &mut planning);
-    let unknown = || Err(Error::OtherKind { name: algorithm.name().into(), kind: shape.kind });
-    planning.outcome.unwrap_or_else(unknown)?;
+    let mut planning = Planning { here, shape, lists, plan: &mut plan, recorded };
+    planning.plan(&*algorithm.collective_with_root(shape.root))?;
     Ok(plan)
 }
 

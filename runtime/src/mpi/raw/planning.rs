@@ -1,6 +1,6 @@
-//! Makes a plan from a shape and an algorithm of the catalogue.
+//! Makes a plan from a shape and an algorithm.
 
-use crate::algorithms::Visitor;
+use crate::any_collective::{AnyCollective, Constants};
 use crate::call::geometry::{Uniform, Varying};
 use crate::error::Error;
 use crate::mpi::arguments::shape::{BlockLayout, CallShape, Lists};
@@ -11,9 +11,9 @@ use crate::mpi::lowering::{alltoall, direct, gather, reduction, rooted};
 use crate::policy::Policy;
 use crate::rank_rounds::RankRounds;
 use crate::transport::{Layout, RankPlacement};
-use roundel_spec::{Collective, Kind};
+use roundel_spec::Kind;
 
-/// Plans a call with the algorithm that it visits.
+/// Plans a call with an algorithm.
 pub(super) struct Planning<'a> {
     pub(super) here: RankPlacement<'a>,
     pub(super) shape: &'a CallShape,
@@ -21,28 +21,27 @@ pub(super) struct Planning<'a> {
     pub(super) plan: &'a mut MessagePlan,
     /// Whether messages are recorded.
     pub(super) recorded: bool,
-    /// The outcome; `None` if no algorithm was visited.
-    pub(super) outcome: Option<Result<(), Error>>,
 }
 
 impl Planning<'_> {
-    fn see<K: Collective>(&mut self, collective: &K) {
-        let rounds = self.rounds(collective);
-        self.outcome = Some(rounds.and_then(|(rotation, rounds)| self.draw(K::NAME, &rounds, rotation)));
+    /// Makes the plan of a collective, if it serves the call.
+    pub(super) fn plan(&mut self, collective: &dyn AnyCollective) -> Result<(), Error> {
+        let (rotation, rounds) = self.rounds(collective)?;
+        self.draw(collective.constants().name, &rounds, rotation)
     }
 
     /// The schedule of the algorithm on this rank, if it serves the call, and by how much it rotates blocks.
-    fn rounds<K: Collective>(&self, collective: &K) -> Result<(Option<usize>, RankRounds), Error> {
+    fn rounds(&self, collective: &dyn AnyCollective) -> Result<(Option<usize>, RankRounds), Error> {
         let CallShape { kind, commutes, .. } = *self.shape;
-        if K::KIND != kind {
-            return Err(Error::OtherKind { name: K::NAME.into(), kind });
+        let Constants { name, kind: own, .. } = collective.constants();
+        if own != kind {
+            return Err(Error::OtherKind { name: name.into(), kind });
         }
-        let at = self.here.serves(collective)?;
-        if kind.reduces() && !commutes && !self.here.keeps_order(collective) {
-            return Err(Error::NeedsOrder { name: K::NAME.into() });
+        let at = collective.serves(self.here)?;
+        if kind.reduces() && !commutes && !collective.keeps_order(self.here) {
+            return Err(Error::NeedsOrder { name: name.into() });
         }
-        let rotation = Layout::default().rotation(collective, &at)?;
-        Ok((rotation, rank_rounds(collective, self.here, self.recorded)))
+        Ok((collective.rotated(Layout::default(), &at)?, rank_rounds(collective, self.here, self.recorded)))
     }
 
     fn draw(&mut self, name: &str, rounds: &RankRounds, rotation: Option<usize>) -> Result<(), Error> {
@@ -76,11 +75,5 @@ impl Planning<'_> {
             BlockLayout::Rooted(layout) => rooted::draw(draft, here, rounds, layout, extents),
         }
         Ok(())
-    }
-}
-
-impl Visitor for Planning<'_> {
-    fn any<C: Collective + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.see(collective);
     }
 }

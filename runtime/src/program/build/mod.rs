@@ -28,7 +28,7 @@ use self::node::NodeMemory;
 use self::shape::NodeGeometry;
 use self::stage::Stage;
 use self::weave::Weave;
-use super::{MemoryRegion, Op, Program, ProgramMessage, RegionOffset};
+use super::{CombineStep, CopyStep, MemoryRegion, Op, Program, ProgramMessage, RegionOffset};
 use crate::plan::part::RankPlan;
 
 /// How the processes of a node cooperate.
@@ -143,8 +143,8 @@ fn in_bytes(mut program: Program, fixed: usize, distance: usize, size: usize) ->
 /// The offsets in a step.
 fn spots(op: &mut Op) -> Vec<&mut RegionOffset> {
     match op {
-        Op::Copy { from, to, .. } => vec![from, to],
-        Op::Combine { left, right, into, .. } => vec![left, right, into],
+        Op::Copy(CopyStep { from, to, .. }) => vec![from, to],
+        Op::Combine(CombineStep { left, right, into, .. }) => vec![left, right, into],
         _ => Vec::new(),
     }
 }

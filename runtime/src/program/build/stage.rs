@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::shape::VectorPiece;
 use super::step_list::StepList;
-use crate::program::{MemoryRegion, Op, RegionOffset};
+use crate::program::{CombineStep, CopyStep, MemoryRegion, Op, RegionOffset};
 
 /// The last phase: the user owns the buffers until the next call begins.
 pub(super) const END: usize = usize::MAX;
@@ -31,8 +31,10 @@ impl Stage {
         let mut stage = Stage { phase, ..Stage::default() };
         for op in &tape.ops {
             match *op {
-                Op::Copy { from, to, elements } => stage.touches(&[from], to, elements),
-                Op::Combine { left, right, into, elements } => stage.touches(&[left, right], into, elements),
+                Op::Copy(CopyStep { from, to, elements }) => stage.touches(&[from], to, elements),
+                Op::Combine(CombineStep { left, right, into, elements }) => {
+                    stage.touches(&[left, right], into, elements)
+                }
                 _ => {}
             }
         }

@@ -1,7 +1,7 @@
 //! Steps in the order of execution; adjacent steps of the same kind are merged.
 
 use super::shape::VectorPiece;
-use crate::program::{Op, RegionOffset};
+use crate::program::{CombineStep, CopyStep, Op, RegionOffset};
 
 /// Steps of one process. Offsets count elements.
 #[derive(Clone, Debug, Default)]
@@ -14,7 +14,7 @@ impl StepList {
     pub(super) fn copy(&mut self, from: &[VectorPiece], to: &[VectorPiece]) {
         for ([from, to], elements) in refine([from, to]) {
             if from != to {
-                self.push(Op::Copy { from, to, elements });
+                self.push(Op::Copy(CopyStep { from, to, elements }));
             }
         }
     }
@@ -22,7 +22,7 @@ impl StepList {
     /// Combines pieces of the same total length.
     pub(super) fn combine(&mut self, left: &[VectorPiece], right: &[VectorPiece], into: &[VectorPiece]) {
         for ([left, right, into], elements) in refine([left, right, into]) {
-            self.push(Op::Combine { left, right, into, elements });
+            self.push(Op::Combine(CombineStep { left, right, into, elements }));
         }
     }
 
@@ -51,19 +51,22 @@ impl StepList {
 /// One step that replaces two, if possible: the second continues the first, and neither reads what the other writes.
 fn joined(first: &Op, second: &Op) -> Option<Op> {
     match (first, second) {
-        (&Op::Copy { from, to, elements }, &Op::Copy { from: from2, to: to2, elements: more }) => {
+        (
+            &Op::Copy(CopyStep { from, to, elements }),
+            &Op::Copy(CopyStep { from: from2, to: to2, elements: more }),
+        ) => {
             let follow = from2 == from.after(elements) && to2 == to.after(elements);
             let elements = elements + more;
-            (follow && apart(from, to, elements)).then_some(Op::Copy { from, to, elements })
+            (follow && apart(from, to, elements)).then_some(Op::Copy(CopyStep { from, to, elements }))
         }
         (
-            &Op::Combine { left, right, into, elements },
-            &Op::Combine { left: left2, right: right2, into: into2, elements: more },
+            &Op::Combine(CombineStep { left, right, into, elements }),
+            &Op::Combine(CombineStep { left: left2, right: right2, into: into2, elements: more }),
         ) => {
             let follow = [(left, left2), (right, right2), (into, into2)].iter().all(|(a, b)| *b == a.after(elements));
             let elements = elements + more;
             let clean = [left, right].iter().all(|&spot| spot == into || apart(spot, into, elements));
-            (follow && clean).then_some(Op::Combine { left, right, into, elements })
+            (follow && clean).then_some(Op::Combine(CombineStep { left, right, into, elements }))
         }
         _ => None,
     }

@@ -19,7 +19,7 @@ use roundel_spec::trees::Trees;
 
 use self::cell::{Clock, ElementContent, SharedCell};
 use self::mail::Mail;
-use super::{MemoryRegion, MessageDirection, Op, Program, ProgramSpec, RegionOffset};
+use super::{CombineStep, CopyStep, MemoryRegion, MessageDirection, Op, Program, ProgramSpec, RegionOffset};
 
 /// The number of calls that a replay should have: each of the two programs follows each of them, and the memory of
 /// the first one is reused.
@@ -259,12 +259,12 @@ impl<'a> ProgramReplay<'a> {
     /// Executes one step, unless it must wait.
     fn step(&mut self, rank: usize, step: &Op) -> Result<bool, ProgramFault> {
         match *step {
-            Op::Copy { from, to, elements } => {
+            Op::Copy(CopyStep { from, to, elements }) => {
                 self.clear(from, to, elements, false)?;
                 let contents = self.read(rank, from, elements)?;
                 self.write(rank, to, &contents)?;
             }
-            Op::Combine { left, right, into, elements } => {
+            Op::Combine(CombineStep { left, right, into, elements }) => {
                 self.clear(left, into, elements, true)?;
                 self.clear(right, into, elements, true)?;
                 let (left, right) = (self.read(rank, left, elements)?, self.read(rank, right, elements)?);

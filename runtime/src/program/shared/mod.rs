@@ -18,7 +18,7 @@ mod steps;
 
 pub use steps::segment;
 
-use crate::program::RegionOffset;
+use crate::program::{CombineStep, CopyStep, RegionOffset};
 use roundel_spec::Kind;
 use std::ops::Range;
 
@@ -56,25 +56,9 @@ pub enum SharedOp {
     /// [`SharedSteps::claim`].
     Claim,
     /// [`SharedSteps::copy`].
-    Copy {
-        /// The source.
-        from: RegionOffset,
-        /// The destination.
-        to: RegionOffset,
-        /// The number of elements.
-        elements: usize,
-    },
+    Copy(CopyStep),
     /// [`SharedSteps::combine`].
-    Combine {
-        /// The left operands.
-        left: RegionOffset,
-        /// The right operands.
-        right: RegionOffset,
-        /// The destination.
-        into: RegionOffset,
-        /// The number of elements.
-        elements: usize,
-    },
+    Combine(CombineStep),
     /// [`SharedSteps::signal`].
     Signal,
     /// [`SharedSteps::await_signals`].
@@ -92,11 +76,11 @@ impl SharedSteps for Vec<SharedOp> {
     }
 
     fn copy(&mut self, from: RegionOffset, to: RegionOffset, elements: usize) {
-        self.push(SharedOp::Copy { from, to, elements });
+        self.push(SharedOp::Copy(CopyStep { from, to, elements }));
     }
 
     fn combine(&mut self, left: RegionOffset, right: RegionOffset, into: RegionOffset, elements: usize) {
-        self.push(SharedOp::Combine { left, right, into, elements });
+        self.push(SharedOp::Combine(CombineStep { left, right, into, elements }));
     }
 
     fn signal(&mut self) {

@@ -6,7 +6,7 @@
 //! other through signals and through the numbers of completed segments, as in the engine, and in no other way.
 
 use super::{COUNTER, LINE, SharedCall, SharedOp, segment};
-use crate::program::{MemoryRegion, RegionOffset};
+use crate::program::{CombineStep, CopyStep, MemoryRegion, RegionOffset};
 use roundel_spec::Kind;
 use roundel_spec::trees::{TreeValue, Trees};
 use std::collections::BTreeMap;
@@ -287,7 +287,7 @@ impl NodeReplay<'_, '_> {
                 process.clock[rank] += 1;
                 true
             }
-            SharedOp::Copy { from, to, elements } => {
+            SharedOp::Copy(CopyStep { from, to, elements }) => {
                 let bytes = elements * ours.call.size;
                 if !self.is_same(rank, from, to) {
                     self.apart(rank, from, to, bytes, false)?;
@@ -296,7 +296,7 @@ impl NodeReplay<'_, '_> {
                 }
                 true
             }
-            SharedOp::Combine { left, right, into, elements } => {
+            SharedOp::Combine(CombineStep { left, right, into, elements }) => {
                 let bytes = elements * ours.call.size;
                 self.apart(rank, left, into, bytes, false)?;
                 self.apart(rank, right, into, bytes, true)?;

@@ -3,10 +3,11 @@
 use super::expr::{Needs, ident, number};
 use crate::check::range::{Placements, ProvedRange};
 use crate::meaning::arith::MAX_P;
-use crate::proof::GrantedCalls;
+use crate::proof::{GrantedCalls, Record};
 use crate::schedule::Schedule;
 use proc_macro2::TokenStream;
 use quote::quote;
+use std::path::Path;
 
 /// `proved`, and `proved_in_order` where it differs.
 pub(super) fn proved(schedule: &Schedule, granted: &GrantedCalls) -> TokenStream {
@@ -19,7 +20,11 @@ pub(super) fn proved(schedule: &Schedule, granted: &GrantedCalls) -> TokenStream
         let text = granted.bounded.text(schedule);
         quote!(const BOUNDS_PROVED_FOR: Option<&'static str> = Some(#text);)
     });
-    quote!(#bounds #proved #alone #ordered)
+    let record = granted.recorded.then(|| {
+        let path = Record::path(Path::new(""), schedule).to_string_lossy().into_owned();
+        quote!(const RECORD: Option<&'static str> = Some(#path);)
+    });
+    quote!(#bounds #record #proved #alone #ordered)
 }
 
 /// A method that refuses calls outside a range, and those that a method for the inner collectives refuses.
@@ -101,6 +106,18 @@ mod tests {
         let (all, ordered) = differs.split_once(method).unwrap();
         assert!(!all.contains("p > 8"), "{all}");
         assert!(ordered.contains("p > 8"), "{ordered}");
+    }
+
+    #[test]
+    fn a_record_is_named_if_there_is_one() {
+        let schedule = crate::schedule::reference::of(crate::Kind::Allreduce);
+        let told = |recorded| {
+            let granted = GrantedCalls { recorded, ..GrantedCalls::nothing(&schedule) };
+            proved(&schedule, &granted).to_string()
+        };
+        assert!(!told(false).contains("RECORD"));
+        let named = format!("Some (\"proofs/{}.json\")", schedule.name);
+        assert!(told(true).contains(&named), "{}", told(true));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! later. Here one node `e` becomes `if p > 41 { e + 1 } else { e }`, or its negation if it is a condition: 41 is one
 //! more than the largest p that is checked at compile time by default.
 
-use super::{Mutant, Nursery, declared, one_node_changed, place};
+use super::{Mutant, Nursery, declared, place};
 use roundel_spec::Schedule;
 use roundel_spec::check::{self, Points};
 use roundel_spec::expr::{BUILTIN_VARS, Binary, Expr, Unary};
@@ -46,7 +46,7 @@ pub fn points(original: &Schedule) -> Option<Points> {
 
 /// `e` with one node changed for large p.
 fn variants(e: &Expr, schedule: &Schedule) -> Vec<Expr> {
-    one_node_changed(e, &|node| vec![changed(node, schedule)])
+    e.with_one_node_changed(&|node| vec![changed(node, schedule)])
 }
 
 fn changed(e: &Expr, schedule: &Schedule) -> Expr {

@@ -3,6 +3,7 @@
 use crate::cli::number;
 use crate::cli::placing::Placing;
 use crate::error::Error;
+use crate::params::Assignment;
 use crate::report::units::{BytesPerSecond, Seconds};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -11,8 +12,13 @@ use std::time::Duration;
 /// `roundel explain`
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
-    /// The kind of collective: `alltoall`, `allreduce`, `reduce_scatter` or `allgather`.
+    /// The kind of collective: `alltoall`, `allreduce`, `reduce_scatter` or `allgather`. Or a collective of the
+    /// catalogue or of a Rust file, to compare with those of its kind.
+    #[arg(value_name = "KIND|NAME|FILE.rs[:TYPE]")]
     pub collective: String,
+    /// A parameter's value, for a collective; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<Assignment>,
     /// The number of ranks.
     #[arg(short, value_name = "P", allow_hyphen_values = true, required_unless_present = "nodes")]
     pub p: Option<i64>,

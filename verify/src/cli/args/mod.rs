@@ -13,5 +13,5 @@ pub use machine::{
     CheckProfileArgs, CheckSelectionArgs, ExplainArgs, ExplainSelectionArgs, ProfileCommand, SelectionCommand,
     TraceCommand, TraceDiffArgs, TuneArgs,
 };
-pub use proofs::{Engine, MutantsArgs, ProveArgs, Tested};
+pub use proofs::{BoundsArgs, Engine, MutantsArgs, ProveArgs, Tested};
 pub use shell::{CompletionsArgs, ManArgs};

@@ -44,6 +44,33 @@ pub struct MutantsArgs {
     pub save: Option<PathBuf>,
 }
 
+/// `roundel bounds`
+#[derive(Debug, Args)]
+pub struct BoundsArgs {
+    /// Collectives of the catalogue, kinds of them (`allgather/`), or Rust files with declarations.
+    #[arg(value_name = "NAME|KIND/|FILE.rs[:TYPE]", conflicts_with = "all")]
+    pub targets: Vec<String>,
+    /// The whole catalogue.
+    #[arg(long)]
+    pub all: bool,
+    /// The process counts that are measured [default: 1..=64; on nodes 1..=24, for many blocks 1..=32]
+    #[arg(short, value_name = "RANGE", allow_hyphen_values = true)]
+    pub p: Option<ProcessRange>,
+    /// The values of a parameter that are measured, as in `radix=2..=8`; may be repeated.
+    #[arg(long, value_name = "NAME=RANGE")]
+    pub set: Vec<Setting>,
+    /// Do not ask a solver: say what was seen.
+    #[arg(long, conflicts_with_all = ["limit", "write_bounds"])]
+    pub seen: bool,
+    /// Seconds for the first attempt at an obligation; later ones get three times as much.
+    #[arg(long, value_name = "SECONDS", default_value_t = 4, allow_negative_numbers = true)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub limit: u64,
+    /// Write the bounds that are proved, and not declared yet, into the source.
+    #[arg(long)]
+    pub write_bounds: bool,
+}
+
 /// An engine: what checks or proves a collective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Engine {

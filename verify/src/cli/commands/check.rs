@@ -16,7 +16,7 @@ use crate::source::{Diagnostic, Source};
 use anstyle::Style;
 use roundel::Layout;
 use roundel::algorithms::{self, Entry};
-use roundel_spec::check::{self, Point, Points};
+use roundel_spec::check::{self, LooseBound, Point, Points};
 use roundel_spec::schedule::{self, Schedule};
 use roundel_spec::syntax::Declaration;
 use roundel_spec::violation::Case;
@@ -36,6 +36,9 @@ fn catalogue_range(schedule: &Schedule) -> ProcessRange {
 
 /// The largest number of threads on which catalogue entries are also run.
 const LARGEST_RUN: usize = 16;
+
+/// The largest p at which bounds are looked at that may be too large.
+const LARGEST_NOTED: usize = 24;
 
 /// The size of a block in those runs.
 const RUN_BYTES: usize = 5;
@@ -174,7 +177,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    fn points(&self, range: ProcessRange) -> Points {
+    pub(super) fn points(&self, range: ProcessRange) -> Points {
         let mut points = Points::new(&self.schedule, range.iter());
         if let Some(choices) = self.settings.choices() {
             points = points.choosing(choices.clone());
@@ -247,7 +250,21 @@ impl<'a> Subject<'a> {
             runs_correct: has_runs.then_some(ran.wrong.is_none()),
             seconds: (found.time + ran.time).as_secs_f64(),
             errors,
+            notes: if verdict == CheckVerdict::Ok { self.notes() } else { Vec::new() },
         })
+    }
+
+    /// Declared bounds of a file that are too large; those of the catalogue are known.
+    fn notes(&self) -> Vec<String> {
+        let Some(range) = self.range.up_to(LARGEST_NOTED).filter(|_| matches!(self.origin, Origin::File(..))) else {
+            return Vec::new();
+        };
+        let note = |loose: LooseBound| {
+            let LooseBound { bound, case, value, found } = loose;
+            let (bound, name) = (&self.schedule.bounds[bound], &self.name);
+            format!("the bound `{bound}` of {name} is not tight: with {case} it is {value}, and {found} is the most")
+        };
+        check::loose_bounds(&self.schedule, &self.points(range)).into_iter().map(note).collect()
     }
 
     /// Reports that the range contains no point of the domain; for a file, at the clause that restricts it.
@@ -270,8 +287,10 @@ impl<'a> Subject<'a> {
     /// A violation with its source position.
     pub(super) fn shown(&self, violation: &Violation) -> Result<ErrorReport, Error> {
         let diagnose = |source: &Source, declaration: &Declaration| {
-            let errors = source.diagnose(&declaration.error(violation));
-            let shown = errors.into_iter().next().map(|error| ErrorReport::placed(source, error));
+            let errors = source.diagnose(&declaration.error(violation, &self.points(self.range)));
+            let other = declaration.place_of_other(violation);
+            let shown = errors.into_iter().next().map(|error| error.with_other(source, other));
+            let shown = shown.map(|error| ErrorReport::placed(source, error));
             shown.unwrap_or_else(|| ErrorReport::plain(violation.to_string()))
         };
         Ok(match self.origin {
@@ -339,6 +358,9 @@ pub(super) struct CheckReport {
     runs_correct: Option<bool>,
     seconds: f64,
     errors: Vec<ErrorReport>,
+    /// What is right, and could be better.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
 }
 
 /// A violation, for JSON output.
@@ -402,6 +424,7 @@ impl CheckReport {
             runs: None,
             runs_correct: None,
             seconds: 0.0,
+            notes: Vec::new(),
             errors: errors.iter().map(|error| ErrorReport::placed(source, error.clone())).collect(),
         }
     }
@@ -477,7 +500,9 @@ fn text(reports: &[CheckReport]) -> String {
             format!("{:.2}", report.seconds).into(),
         ]);
     }
-    format!("{table}\n{}\n", conclusion(reports))
+    let notes = reports.iter().flat_map(|report| &report.notes);
+    let notes: String = notes.map(|note| format!("{NOTICE}note{NOTICE:#}: {note}\n")).collect();
+    format!("{table}\n{notes}{}\n", conclusion(reports))
 }
 
 fn conclusion(reports: &[CheckReport]) -> String {

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod bounds;
 mod check;
 mod counts;
 mod emit;
@@ -70,6 +71,7 @@ fn perform(cli: &Cli) -> Result<CommandOutcome, Error> {
         Command::Expand(args) => expand::expand(args, cli.json),
         Command::Emit(command) => emit::emit(command, cli.json),
         Command::Prove(args) => proofs::prove::prove(args, cli.json),
+        Command::Bounds(args) => bounds::bounds(args, cli.json),
         Command::Mutants(args) => mutants::mutants(args, cli.json),
         Command::Replay(args) => replay::replay(args, cli.json),
         Command::Explain(args) => explain::explain(args, cli.json),

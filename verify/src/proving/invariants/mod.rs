@@ -11,7 +11,7 @@ mod search;
 mod shapes;
 mod sights;
 mod table;
-mod terms;
+pub(super) mod terms;
 
 use super::smt::Portfolio;
 use roundel_spec::Schedule;
@@ -39,6 +39,25 @@ pub fn find(schedule: &Schedule, portfolio: &Portfolio) -> Findings {
         // A collective that is wrong has no invariant; the exact check shows the fault.
         Err(violation) => Findings { clauses: Vec::new(), missing: vec![format!("it is wrong: {violation}")] },
     }
+}
+
+/// What a flat declaration leaves out about its states, and hints: the simplest that fits what is seen at small p.
+pub fn strengthening(schedule: &Schedule) -> Vec<FoundClause> {
+    let forward = schedule.forward();
+    let schedule = forward.as_ref().unwrap_or(schedule);
+    if schedule.uses_placement() || schedule.within().next().is_some() {
+        return Vec::new();
+    }
+    let Ok(sights) = sights::Sights::of(schedule) else { return Vec::new() };
+    let mut all = Vec::new();
+    for n in 0..schedule.loops.len() {
+        let states = facts::of_states(schedule, n, &sights).into_iter().filter_map(|facts| facts.into_iter().next());
+        let clauses = states.map(|fact| format!("holds({fact})"));
+        let hints = facts::hints(schedule, n, &sights).into_iter().map(|hint| format!("hint({hint})"));
+        all.extend(clauses.chain(hints).map(|clause| FoundClause { round: n, clause }));
+    }
+    all.retain(|clause| schedule.claiming(std::slice::from_ref(clause)).is_ok());
+    all
 }
 
 /// Whether a declaration leaves out what an induction needs. What looks at nodes must state it.

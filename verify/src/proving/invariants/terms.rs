@@ -11,13 +11,13 @@ use roundel_spec::schedule::{BoundScope, Loop};
 use std::collections::HashSet;
 
 /// The values of an expression at all sights; `None` where it has none.
-pub(super) type Values = Vec<Option<i64>>;
+pub(in crate::proving) type Values = Vec<Option<i64>>;
 
 /// An expression with its values.
 #[derive(Clone, Debug)]
-pub(super) struct Term {
-    pub(super) expr: Expr,
-    pub(super) values: Values,
+pub(in crate::proving) struct Term {
+    pub(in crate::proving) expr: Expr,
+    pub(in crate::proving) values: Values,
 }
 
 /// An operator of found expressions.
@@ -85,14 +85,14 @@ impl Operator {
 }
 
 /// The number of operators and operands.
-pub(super) fn size(e: &Expr) -> usize {
+pub(in crate::proving) fn size(e: &Expr) -> usize {
     let mut size = 0;
     e.walk(&mut |_| size += 1);
     size
 }
 
 /// The terms of one loop.
-pub(super) struct Terms {
+pub(in crate::proving) struct Terms {
     /// The declaration's own, the smallest first.
     pub(super) atoms: Vec<Term>,
     /// One operator on top of them.
@@ -116,7 +116,13 @@ impl Terms {
     ) -> Self {
         let evaluate = |expr: Expr| Term { values: values(schedule, sights, seen, &expr), expr };
         let own = own_expressions(schedule, n).into_iter().filter(|e| allowed(e)).map(evaluate);
-        let mut atoms: Vec<Term> = own.filter(|term| term.values.iter().any(Option::is_some)).collect();
+        Self::over(own.collect())
+    }
+
+    /// The terms that operators make of some, the simplest of which come first.
+    pub(in crate::proving) fn over(atoms: Vec<Term>) -> Self {
+        let mut atoms = atoms;
+        atoms.retain(|term| term.values.iter().any(Option::is_some));
         let mut known: HashSet<Values> = HashSet::new();
         atoms.retain(|term| matches!(term.expr, Expr::Int(_)) || known.insert(term.values.clone()));
         atoms.truncate(MOST_ATOMS);
@@ -140,7 +146,7 @@ impl Terms {
     }
 
     /// The expressions that have these values, the simplest first. Where no value is wanted, any will do.
-    pub(super) fn fitting(&self, wanted: &[Option<i64>]) -> Vec<Expr> {
+    pub(in crate::proving) fn fitting(&self, wanted: &[Option<i64>]) -> Vec<Expr> {
         let fits =
             |term: &&Term| term.values.iter().zip(wanted).all(|(value, wanted)| wanted.is_none() || value == wanted);
         let simple = self.atoms.iter().chain(&self.pairs).filter(fits);
@@ -157,7 +163,7 @@ impl Terms {
     }
 
     /// The expressions that have these values, one for each side of a condition where there is none for both.
-    pub(super) fn fitting_by_cases(&self, wanted: &[Option<i64>], conditions: &[Term]) -> Vec<Expr> {
+    pub(in crate::proving) fn fitting_by_cases(&self, wanted: &[Option<i64>], conditions: &[Term]) -> Vec<Expr> {
         let found = self.fitting(wanted);
         if !found.is_empty() {
             return found;
@@ -214,7 +220,7 @@ pub(super) fn conditions(schedule: &Schedule, n: usize, sights: &Sights, seen: &
     let mut add = |e: &Expr| {
         e.walk(&mut |e| {
             let literal = matches!(e, Expr::Bool(_));
-            if !literal && !is_number(schedule, e) && is_known(e, &known) && !found.contains(e) {
+            if !literal && !schedule.is_number(e) && is_known(e, &known) && !found.contains(e) {
                 found.push(e.clone());
             }
         });
@@ -245,7 +251,7 @@ pub(super) fn conditions(schedule: &Schedule, n: usize, sights: &Sights, seen: &
 fn ranks(schedule: &Schedule, n: usize) -> Vec<Expr> {
     let own = schedule.definitions_in(n).into_iter().filter(|&i| {
         let function = &schedule.functions[i];
-        function.args.is_empty() && is_number(schedule, &function.body) && of_rank(schedule, &function.body)
+        function.args.is_empty() && schedule.is_number(&function.body) && of_rank(schedule, &function.body)
     });
     let named = own.map(|i| Expr::Call(schedule.functions[i].name.clone(), i, Vec::new()));
     [Expr::var("rank", 0)].into_iter().chain(named).collect()
@@ -268,7 +274,7 @@ pub(super) fn own_expressions(schedule: &Schedule, n: usize) -> Vec<Expr> {
     let mut add = |e: &Expr| {
         e.walk(&mut |e| {
             let literal = matches!(e, Expr::Int(_) | Expr::Bool(_));
-            if !literal && is_number(schedule, e) && size(e) <= 6 && is_known(e, &known) && !found.contains(e) {
+            if !literal && schedule.is_number(e) && size(e) <= 6 && is_known(e, &known) && !found.contains(e) {
                 found.push(e.clone());
             }
         });
@@ -316,24 +322,13 @@ fn is_known(e: &Expr, known: &[usize]) -> bool {
     all
 }
 
-fn is_number(schedule: &Schedule, e: &Expr) -> bool {
-    match e {
-        Expr::Bool(_) | Expr::Unary(Unary::Not, _) => false,
-        Expr::Binary(op, ..) => !op.is_logical(),
-        Expr::If(_, then, _) => is_number(schedule, then),
-        Expr::Call(_, index, _) => is_number(schedule, &schedule.functions[*index].body),
-        Expr::Builtin(Builtin::Pair, _) => false,
-        _ => true,
-    }
-}
-
 /// Whether an expression depends on the rank, directly or through definitions.
 pub(super) fn of_rank(schedule: &Schedule, e: &Expr) -> bool {
     mentions(schedule, e, &[0, 2, 4, 5])
 }
 
 /// Whether an expression mentions one of some variables, directly or through definitions.
-pub(super) fn mentions(schedule: &Schedule, e: &Expr, slots: &[usize]) -> bool {
+pub(in crate::proving) fn mentions(schedule: &Schedule, e: &Expr, slots: &[usize]) -> bool {
     let mut found = false;
     e.walk(&mut |e| match e {
         Expr::Var(v) => found |= slots.contains(&v.slot),

@@ -102,6 +102,12 @@ pub enum RuleError {
         /// The algorithm.
         algorithm: &'static str,
     },
+    /// A registered collective has no proved range.
+    #[error("{algorithm} is registered without its proof: register the declared type, not `Unproved` of it")]
+    SkipsProof {
+        /// The algorithm.
+        algorithm: &'static str,
+    },
     /// The text is not in the notation of ports.
     #[error("{0}")]
     Notation(#[from] NoPorts),

@@ -3,7 +3,7 @@
 use super::{SharedBuffers, SharedMemory};
 use crate::mpi::execution::Combine;
 use crate::program::shared::{SharedOp, SharedSteps};
-use crate::program::{MemoryRegion, RegionOffset};
+use crate::program::{CombineStep, CopyStep, MemoryRegion, RegionOffset};
 
 /// The steps of a segment in its slot. As [`SharedSteps`], each step waits until it is possible; [`attempt`] does not
 /// wait.
@@ -58,8 +58,10 @@ impl<C: Combine> SlotSteps<'_, C> {
         match step {
             SharedOp::Claim => return self.attempt_claim(),
             SharedOp::Await { rank, times } => return self.attempt_await(rank, times),
-            SharedOp::Copy { from, to, elements } => self.copy(from, to, elements),
-            SharedOp::Combine { left, right, into, elements } => self.combine(left, right, into, elements),
+            SharedOp::Copy(CopyStep { from, to, elements }) => self.copy(from, to, elements),
+            SharedOp::Combine(CombineStep { left, right, into, elements }) => {
+                self.combine(left, right, into, elements)
+            }
             SharedOp::Signal => self.signal(),
         }
         true

@@ -1,6 +1,7 @@
 //! `roundel explain`: which algorithm is chosen on a network, and why.
 
 mod alltoall;
+mod named;
 mod ports;
 
 use super::CommandOutcome;
@@ -19,6 +20,7 @@ pub(super) fn explain(args: &ExplainArgs, json: bool) -> Result<CommandOutcome, 
     match name.parse() {
         Ok(Kind::Alltoall) => alltoall::explain(args, json),
         Ok(kind @ (Kind::Allreduce | Kind::ReduceScatter | Kind::Allgather)) => ports::explain(args, kind, json),
+        Err(()) if named::is_named(&args.collective) => named::explain(args, json),
         _ => {
             let kinds = [Kind::Alltoall, Kind::Allreduce, Kind::ReduceScatter, Kind::Allgather].map(Kind::name);
             let hint = similar(&name, kinds).map_or(String::new(), |close| format!("; did you mean `{close}`?"));

@@ -17,7 +17,7 @@ use crate::report::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table
 use roundel_spec::Schedule;
 use roundel_spec::check::Checked;
 use roundel_spec::expr::Expr;
-use roundel_spec::proof::{Answered, FoundClause, Record};
+use roundel_spec::proof::{Answered, Claim, FoundClause, Record};
 use serde::Serialize;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -198,6 +198,7 @@ fn by_induction(engine: bool, portfolio: Option<&Portfolio>, base: &Base, proof:
         let all = prove::obligations_with(&subject.schedule, &findings.clauses).all.len();
         let progress = WorkProgress::new(all, "proving");
         InductionResult::with(findings, &subject.name, &subject.schedule, portfolio, &|| progress.step())
+            .strengthened(&subject.name, &subject.schedule, portfolio)
     });
     if let Some(induction) = &induction {
         proof.add(induction);
@@ -418,13 +419,44 @@ fn text(proof: &ProofReport<'_>, said: &mut Notes) -> String {
     let notes = notes(proof).into_iter().filter_map(|note| said.once(note));
     notes.for_each(|note| out += &format!("  {NOTICE}note{NOTICE:#}: {note}\n"));
     let range = match &proof.proved_for {
-        Some(range) => format!("{GOOD}proved for {range}{GOOD:#}"),
+        Some(range) => format!("{GOOD}proved for {range}{GOOD:#}{}", limits_in_words(proof)),
         None => format!("{BAD}not proved{BAD:#}"),
     };
     let record = proof.record.as_ref().map_or(String::new(), |path| format!(" {FAINT}({}){FAINT:#}", path.display()));
     let note = proof.note.clone().and_then(|note| said.once(note));
     let note = note.map_or(String::new(), |note| format!(" {NOTICE}({note}){NOTICE:#}"));
     out + &format!("{HEADING}{}{HEADING:#}: {range}{record}{note}\n\n", proof.name)
+}
+
+/// Why what is proved is not proved for all p: the first construct that is not encoded, and the clause it is in; or the
+/// first obligation that is open.
+fn limits_in_words(proof: &ProofReport<'_>) -> String {
+    let all_p = proof.result.as_ref().is_some_and(|record| record.range.p.is_none());
+    let decisive = |row: &&ProveRow| row.engine == "smt" && Claim::of(&row.property) == Claim::Correct;
+    let open = proof.rows.iter().filter(decisive).find_map(|row| Some((row, row.open.first()?)));
+    match open {
+        Some((row, reason)) if !all_p && row.verdict == "not encoded" => {
+            let place = clause_with(&proof.subject.schedule, reason);
+            let place = place.map_or(String::new(), |clause| format!(" (in `{clause}`)"));
+            format!(", and not for all p because {reason}{place}")
+        }
+        Some((row, _)) if !all_p => format!(", and not for all p because {} is not proved", row.property),
+        _ => String::new(),
+    }
+}
+
+/// The clause that has the expression which a reason names.
+fn clause_with(schedule: &Schedule, reason: &str) -> Option<String> {
+    let named = reason.split('`').nth(1)?;
+    let mut found = None;
+    schedule.for_each_expr(&mut |spot, e| {
+        let mut inside = false;
+        e.walk(&mut |e| inside |= e.to_string() == named);
+        if inside && found.is_none() {
+            found = spot.in_words(schedule);
+        }
+    });
+    found.filter(|clause| clause != named)
 }
 
 /// What was found, round by round.
@@ -443,22 +475,38 @@ fn found_in_words(proof: &ProofReport<'_>) -> String {
     out
 }
 
-/// What prevents properties from being proved, and what only exact checks verify.
+/// As many obligations that no solver discharges are shown; the JSON report has all of them.
+const SHOWN: usize = 3;
+
+/// What prevents properties from being proved, and what only exact checks verify. The advice is given once.
 fn notes(proof: &ProofReport<'_>) -> Vec<String> {
-    let mut open: Vec<(&String, Vec<&str>)> = Vec::new();
+    let mut open: Vec<(&str, Vec<&str>)> = Vec::new();
     for (row, reason) in proof.rows.iter().flat_map(|row| row.open.iter().map(move |reason| (row, reason))) {
+        let reason = reason.strip_suffix(prove::ADVICE).unwrap_or(reason);
         match open.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, properties)) if properties.contains(&row.property.as_str()) => {}
             Some((_, properties)) => properties.push(&row.property),
             None => open.push((reason, vec![&row.property])),
         }
     }
-    let open = open.into_iter().map(|(reason, properties)| format!("{}: {reason}", properties.join(", ")));
+    let refuted =
+        proof.rows.iter().flat_map(|row| &row.open).filter(|reason| reason.ends_with(prove::ADVICE)).count();
+    let (shown, hidden) = open.split_at(open.len().min(if refuted > 0 { SHOWN } else { open.len() }));
+    let mut all: Vec<String> =
+        shown.iter().map(|(reason, properties)| format!("{}: {reason}", properties.join(", "))).collect();
+    if !hidden.is_empty() {
+        all.push(format!("{} more; `--json` shows all", hidden.len()));
+    }
+    if refuted > 0 {
+        all.push(prove::ADVICE.trim_start_matches(['.', ' ']).to_string());
+    }
     let left = proof.subject.schedule.bounds.iter().filter(|bound| bound.checked);
     let range = match &proof.checked {
         Some(_) => format!("p = {}", proof.subject.range),
         None => "no p".into(),
     };
-    open.chain(left.map(|bound| format!("`{bound}` is left to exact checks: {range}"))).collect()
+    all.extend(left.map(|bound| format!("`{bound}` is left to exact checks: {range}")));
+    all
 }
 
 fn cells(row: &ProveRow) -> [Cell; 6] {

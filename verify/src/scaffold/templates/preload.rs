@@ -1,0 +1,5 @@
+//! A library to preload: MPI's own functions, served by the catalogue and by the collectives named here.
+
+use roundel_pmpi as _;
+
+roundel::collectives!["@NAME@" => my_collective::MyCollective];

@@ -19,20 +19,25 @@ const MOST_ROUNDS: usize = 4096;
 const MOST_MESSAGES: usize = 3 << 20;
 const MOST_BLOCKS: usize = 1 << 26;
 
-/// The outline of a call, if it is too large for anything else.
-pub(super) fn wanted(subject: &Subject, call: &Call) -> Result<Option<Value>, Refusal> {
-    let params = Params::resolve(&subject.name, &subject.schedule, &call.set)?;
-    let placement = call.placement()?;
-    if call.p <= 64 {
-        return Ok(None);
+/// Whether a call is too large to keep every message, judged by its first rank.
+pub(super) fn is_needed(subject: &Subject, call: &Call) -> Result<bool, Refusal> {
+    if call.p <= 64 || call.p > MAX_P {
+        return Ok(call.p > MAX_P);
     }
-    let answer = subject.with_rounds(&params.args, &placement, |source| {
+    let params = Params::resolve(&subject.name, &subject.schedule, &call.set)?;
+    Ok(subject.with_rounds(&params.args, &call.placement()?, |source| {
         let first = alone::rounds(source, 0)?;
         let sent = first.iter().flat_map(|round| &round.sends);
         let (messages, blocks) = sent.fold((0, 0), |(n, sum), message| (n + 1, sum + message.blocks));
-        if call.p <= MAX_P && messages * call.p <= MOST_MESSAGES && blocks * call.p <= MOST_BLOCKS {
-            return Ok(None);
-        }
+        Ok(messages * call.p > MOST_MESSAGES || blocks * call.p > MOST_BLOCKS)
+    })?)
+}
+
+/// The outline of a call.
+pub(super) fn outline(subject: &Subject, call: &Call) -> Result<Value, Refusal> {
+    let params = Params::resolve(&subject.name, &subject.schedule, &call.set)?;
+    let placement = call.placement()?;
+    let answer = subject.with_rounds(&params.args, &placement, |source| {
         let (kind, machine) = (subject.schedule.kind, Machine::Profile(Box::default()));
         let invariant = shift::is_invariant(&subject.schedule);
         let request = Request { source, invariant, kind, placement: &placement, machine: &machine, bytes: 1 };
@@ -43,7 +48,7 @@ pub(super) fn wanted(subject: &Subject, call: &Call) -> Result<Option<Value>, Re
             let blocks: Vec<f64> = round.traffic.iter().map(|level| (level.bytes / block).round()).collect();
             json!({ "messages": messages, "blocks": blocks })
         };
-        Ok(Some(json!({
+        Ok(json!({
             "mode": "outline",
             "name": subject.name,
             "kind": kind.name(),
@@ -60,7 +65,7 @@ pub(super) fn wanted(subject: &Subject, call: &Call) -> Result<Option<Value>, Re
             "clauses": subject.clauses(),
             "verdict": { "state": "unchecked" },
             "proof": proof::known(subject, &params.args, &placement),
-        })))
+        }))
     })?;
     Ok(answer)
 }

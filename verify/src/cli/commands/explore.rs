@@ -6,7 +6,7 @@ use crate::cli::placing::{Placing, RankSpread};
 use crate::error::Error;
 use crate::explore::ask::Call;
 use crate::explore::server::{Server, open};
-use crate::explore::{Explorer, Refusal, http, page};
+use crate::explore::{Explorer, Refusal, page};
 use std::path::Path;
 
 /// The collective that is shown if none is named.
@@ -20,7 +20,10 @@ pub(super) fn explore(args: &ExploreArgs, json: bool) -> Result<CommandOutcome, 
     if let Some(path) = &args.html {
         let text = page::whole(&explorer, &call).map_err(unwrapped)?;
         std::fs::write(path, text).map_err(|source| Error::Write { path: path.clone(), source })?;
-        print(&format!("the page is in {}\n", path.display()))?;
+        match json {
+            true => print_json(&serde_json::json!({ "ok": true, "page": path }))?,
+            false => print(&format!("the page is in {}\n", path.display()))?,
+        }
         return Ok(CommandOutcome::Fine);
     }
     let server = Server::new(explorer, args.port).map_err(|source| Error::Port { port: args.port, source })?;
@@ -72,6 +75,3 @@ fn unwrapped(refusal: Refusal) -> Error {
         other => Error::Explored { name: "the page".into(), reason: other.to_string() },
     }
 }
-
-// The longest declaration is a number that the documentation states.
-const _: () = assert!(http::LONGEST_TEXT == 1 << 20);

@@ -175,9 +175,9 @@ set +m
 say "programs for Open MPI and MPICH"
 settings=$(tests/tools/build-mpi.sh ${ROUNDEL_ALL:+--all})
 eval "$settings"
-# With the settings and a package of the programs, so that little is rebuilt: alone, its dependencies have other features.
-CARGO_TARGET_DIR=target/openmpi MPICC=mpicc.openmpi cargo test --config tests/tools/mpi-programs.toml \
-  -p roundel -p roundel-tests --features roundel/mpi,roundel-tests/mpi --lib -- mpi::
+# With the settings of the programs, so that little is rebuilt.
+CARGO_TARGET_DIR=target/openmpi MPICC=mpicc.openmpi \
+  cargo test --config tests/tools/mpi-programs.toml -p roundel --features mpi --lib -- mpi::
 
 say "instructions of generated code, against C"
 QUICK=1 benches/instructions.sh

@@ -1,7 +1,7 @@
 //! Repairs: a single change that makes a wrong declaration right.
 //!
-//! Typical mistakes have an obvious repair: the receive that a send asks for ([`mirror`]), one more or one less, another
-//! operator, a clip at p, a smaller domain, another bound ([`edits`]). Each candidate is checked like any declaration,
+//! Typical mistakes have an obvious repair: the receive that a send asks for (`mirror`), one more or one less, another
+//! operator, a clip at p, a smaller domain, another bound (`edits`). Each candidate is checked like any declaration,
 //! at every point of the range; the first that passes is suggested. Nothing is suggested that does not pass. A budget
 //! keeps the search short, and it counts steps instead of time, so that the answer is the same on every machine.
 

@@ -4,13 +4,13 @@
 //! interpreted in the browser. Answers are JSON, and each is determined by its address (and the text of a declaration
 //! that is being edited), so a file with the answers of one collective works without a server.
 //!
-//! - [`http`], [`server`]: requests and answers; only pages of this server are answered
-//! - [`ask`]: addresses as questions; [`refusal`]: why there is no answer
-//! - [`subject`], [`recording`]: the collective that is asked about, and its rounds
-//! - [`view`], [`step`], [`rank`], [`cell`]: a call as a whole, after a step, as one rank sees it, and one slot of it
-//! - [`outline`]: calls too large to keep every message
-//! - [`edit`], [`proof`], [`cost`], [`traced`]: checks of edited text, proofs, predicted times, traces of programs
-//! - [`page`]: the page itself, also as one file
+//! - `http`, `server`: requests and answers; only pages of this server are answered
+//! - `ask`: addresses as questions; `refusal`: why there is no answer
+//! - `subject`, `recording`: the collective that is asked about, and its rounds
+//! - `view`, `step`, `rank`, `cell`: a call as a whole, after a step, as one rank sees it, and one slot of it
+//! - `outline`: calls too large to keep every message
+//! - `edit`, `proof`, `cost`, `traced`: checks of edited text, proofs, predicted times, traces of programs
+//! - `page`: the page itself, also as one file
 
 pub mod ask;
 mod cell;

@@ -28,7 +28,6 @@ use roundel_spec::{Kind, Placement};
 use std::cell::UnsafeCell;
 use std::ffi::c_int;
 use std::ops::{Deref, DerefMut};
-use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -46,25 +45,7 @@ pub(crate) struct CommState {
     /// The members, if known without communication; the inner option is `None` if some belong to another world.
     members: OnceLock<Option<CommMembers>>,
     group: OnceLock<OwnComm>,
-    /// Only the holder of `busy` has access.
-    work: UnsafeCell<LazyWork>,
-}
-
-/// The working memory, which the first call that needs it creates: a program that creates a communicator, uses it once
-/// and frees it should not pay for it.
-#[derive(Default)]
-struct LazyWork {
-    /// Calls that MPI served before the working memory was created.
-    settled: Settled,
-    work: Option<Box<CommWork>>,
-}
-
-impl LazyWork {
-    #[cold]
-    fn make(&mut self) -> &mut CommWork {
-        let settled = std::mem::take(&mut self.settled);
-        self.work.insert(Box::new(CommWork { settled, ..CommWork::default() }))
-    }
+    work: UnsafeCell<CommWork>,
 }
 
 /// Memory that calls reuse.
@@ -191,7 +172,7 @@ impl CommState {
 
     #[cold]
     fn make_group(&self, user: ffi::MPI_Comm, path: Option<&[usize]>) -> Result<&OwnComm, Error> {
-        let _hold = self.hold()?;
+        let _lease = self.lease()?;
         let members = if path.is_none() { self.members(user)? } else { None };
         let group = OwnComm::new(user, path, members)?;
         Ok(self.group.get_or_init(|| group))
@@ -239,37 +220,15 @@ impl CommState {
         }
     }
 
-    /// Keeps others from using the working memory; an error if it is in use.
-    #[inline]
-    pub(crate) fn hold(&self) -> Result<Hold<'_>, Error> {
-        if self.busy.swap(true, Ordering::Acquire) { Err(Error::Busy) } else { Ok(Hold { state: self }) }
-    }
-
     /// Exclusive use of the working memory; an error if it is in use.
     #[inline]
     pub(crate) fn lease(&self) -> Result<Lease<'_>, Error> {
-        let hold = self.hold()?;
-        // SAFETY: the hold is the only one, so nothing else has access.
-        let lazy = unsafe { &mut *self.work.get() };
-        let work = match &mut lazy.work {
-            Some(work) => NonNull::from(&mut **work),
-            None => NonNull::from(lazy.make()),
-        };
-        Ok(Lease { work, _hold: hold })
-    }
-
-    /// Notes that MPI serves reductions of this kind and of this many bytes; an error if the working memory is in use.
-    pub(crate) fn settle(&self, kind: Kind, bytes: u64) -> Result<(), Error> {
-        let _hold = self.hold()?;
-        // SAFETY: the hold is the only one, so nothing else has access.
-        let lazy = unsafe { &mut *self.work.get() };
-        lazy.work.as_mut().map_or(&mut lazy.settled, |work| &mut work.settled).add(kind, bytes);
-        Ok(())
+        if self.busy.swap(true, Ordering::Acquire) { Err(Error::Busy) } else { Ok(Lease { state: self }) }
     }
 
     /// Frees the duplicated communicator and returns MPI's code.
     pub(crate) fn close(self) -> c_int {
-        if let Some(node) = self.work.into_inner().work.and_then(|work| work.node) {
+        if let Some(node) = self.work.into_inner().node {
             node.free();
         }
         match self.group.into_inner() {
@@ -279,22 +238,9 @@ impl CommState {
     }
 }
 
-/// Keeps others from using the working memory until it is dropped.
-pub(crate) struct Hold<'a> {
-    state: &'a CommState,
-}
-
-impl Drop for Hold<'_> {
-    #[inline]
-    fn drop(&mut self) {
-        self.state.busy.store(false, Ordering::Release);
-    }
-}
-
 /// The right to use the working memory, released on drop.
 pub(crate) struct Lease<'a> {
-    work: NonNull<CommWork>,
-    _hold: Hold<'a>,
+    state: &'a CommState,
 }
 
 impl Deref for Lease<'_> {
@@ -302,8 +248,8 @@ impl Deref for Lease<'_> {
 
     #[inline]
     fn deref(&self) -> &CommWork {
-        // SAFETY: the working memory lives as long as the state, and there is no other hold.
-        unsafe { self.work.as_ref() }
+        // SAFETY: `busy` was false when this lease was made and is true while it lives, so there is no other.
+        unsafe { &*self.state.work.get() }
     }
 }
 
@@ -311,6 +257,13 @@ impl DerefMut for Lease<'_> {
     #[inline]
     fn deref_mut(&mut self) -> &mut CommWork {
         // SAFETY: as in `deref`, and the lease itself is borrowed exclusively.
-        unsafe { self.work.as_mut() }
+        unsafe { &mut *self.state.work.get() }
+    }
+}
+
+impl Drop for Lease<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.state.busy.store(false, Ordering::Release);
     }
 }

@@ -81,15 +81,15 @@ impl Explorer {
             Question::Catalogue => self.catalogue(),
             Question::View(call) => match self.subject(call, text)? {
                 large if outline::is_needed(&large, call)? => outline::outline(&large, call)?,
-                _ => view::view(&self.recorded(call, text)?)?,
+                _ => view::view(&*self.recorded(call, text)?)?,
             },
-            Question::Step(call, step) => step::step(&self.recorded(call, text)?, *step)?,
+            Question::Step(call, step) => step::step(&*self.recorded(call, text)?, *step)?,
             Question::Rank(call, rank) => match self.subject(call, text)? {
                 large if outline::is_needed(&large, call)? => outline::rank(&large, call, *rank)?,
-                _ => rank::rank(&self.recorded(call, text)?, *rank)?,
+                _ => rank::rank(&*self.recorded(call, text)?, *rank)?,
             },
-            Question::Cell(call, rank, row) => cell::cell(&self.recorded(call, text)?, *rank, *row)?,
-            Question::Route(call, block) => cell::route(&self.recorded(call, text)?, *block)?,
+            Question::Cell(call, rank, row) => cell::cell(&*self.recorded(call, text)?, *rank, *row)?,
+            Question::Route(call, block) => cell::route(&*self.recorded(call, text)?, *block)?,
             Question::Cost(call, machine) => cost::cost(&self.subject(call, text)?, call, machine.as_deref())?,
             Question::Check(call) => edit::check(&self.subject_name(call)?, text.ok_or(Refusal::NoText)?),
             Question::Prove(call) => self.proofs.start(self.subject(call, text)?)?,
@@ -100,7 +100,7 @@ impl Explorer {
 
     /// The picture of a call as a figure for a document.
     pub fn figure(&self, call: &Call, text: Option<&str>) -> Result<String, Refusal> {
-        view::figure(&self.recorded(call, text)?)
+        view::figure(&*self.recorded(call, text)?)
     }
 
     fn catalogue(&self) -> Value {

@@ -154,9 +154,11 @@ impl Diagnostic {
         place
     }
 
-    /// The same, with another place that is involved.
+    /// The same, with another place that is involved. (An exchange is one clause for a send and a receive.)
     pub fn with_other(self, source: &Source, other: Option<syn::Error>) -> Self {
-        Diagnostic { other: other.map(|error| within(source, error.span().byte_range())), ..self }
+        let other = other.map(|error| within(source, error.span().byte_range()));
+        let other = other.filter(|other| other.end <= self.range.start || self.range.end <= other.start);
+        Diagnostic { other, ..self }
     }
 
     fn move_to_end(&mut self, text: &str) {

@@ -34,7 +34,7 @@ pub enum NameError {
     },
 }
 
-/// Gives a collective of another crate a name beside those of the catalogue: `mine` for `allgather/mine`.
+/// Gives a collective of another crate a name beside those of the catalogue: `my-ring` for `allgather/my-ring`.
 ///
 /// Call it before anything reads settings; [`collectives!`](crate::collectives) does so when its library is loaded.
 /// Selections then name it like an algorithm of the catalogue. It is never chosen by default.
@@ -51,7 +51,7 @@ pub enum NameError {
 /// # #[recv(from = rank - 1, blocks = [rank - 1 - s])]
 /// # struct Mine;
 /// use roundel::algorithms::{find, register};
-/// assert!(register::<Mine>("mine").is_ok());
+/// assert!(register::<Mine>("my-ring").is_ok());
 /// assert_eq!(register::<Mine>("ring").unwrap_err().to_string(),
 ///     "an allgather is called `ring` already: give yours another name");
 /// ```

@@ -1,6 +1,7 @@
 //! Alltoalls with blocks of any lengths.
 
 use super::CallOutcome;
+use super::planning::reject_other_kind;
 use crate::call::alltoall::AlltoallvCall;
 use crate::call::geometry::Varying;
 use crate::error::Error;
@@ -11,6 +12,7 @@ use crate::mpi::comm::own::OwnComm;
 use crate::mpi::execution::alltoallv;
 use crate::mpi::state::CommWork;
 use crate::transport::{Layout, Options};
+use roundel_spec::Kind;
 use std::ptr::NonNull;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 
@@ -22,6 +24,7 @@ pub(super) unsafe fn run(work: &mut CommWork, group: &OwnComm, job: &ParsedCall)
     let Some(CachedPlan::Alltoallv(algorithm)) = work.recent.how() else { return Ok(CallOutcome::Library) };
     let (collective, layout, route) = (algorithm.collective(), Layout::default(), &mut work.buffers.route);
     if !route.fits(collective, layout) {
+        reject_other_kind(collective, Kind::Alltoall)?;
         collective.serves(group.here())?;
         route.plan(collective, group.here(), layout);
     }

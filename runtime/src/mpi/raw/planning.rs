@@ -13,6 +13,12 @@ use crate::rank_rounds::RankRounds;
 use crate::transport::{Layout, RankPlacement};
 use roundel_spec::Kind;
 
+/// Refuses an algorithm of another collective.
+pub(super) fn reject_other_kind(collective: &dyn AnyCollective, kind: Kind) -> Result<(), Error> {
+    let Constants { name, kind: own, .. } = collective.constants();
+    if own == kind { Ok(()) } else { Err(Error::OtherKind { name: name.into(), kind }) }
+}
+
 /// Plans a call with an algorithm.
 pub(super) struct Planning<'a> {
     pub(super) here: RankPlacement<'a>,
@@ -33,10 +39,8 @@ impl Planning<'_> {
     /// The schedule of the algorithm on this rank, if it serves the call, and by how much it rotates blocks.
     fn rounds(&self, collective: &dyn AnyCollective) -> Result<(Option<usize>, RankRounds), Error> {
         let CallShape { kind, commutes, .. } = *self.shape;
-        let Constants { name, kind: own, .. } = collective.constants();
-        if own != kind {
-            return Err(Error::OtherKind { name: name.into(), kind });
-        }
+        let Constants { name, .. } = collective.constants();
+        reject_other_kind(collective, kind)?;
         let at = collective.serves(self.here)?;
         if kind.reduces() && !commutes && !collective.keeps_order(self.here) {
             return Err(Error::NeedsOrder { name: name.into() });

@@ -13,7 +13,7 @@ use crate::meaning::arith::{self, budget};
 use crate::meaning::place::Place;
 use crate::meaning::sink::Sink;
 use crate::meaning::stripes::{Blocks, Stripe};
-use crate::schedule::affine::affine;
+use crate::schedule::affine::is_affine;
 use crate::schedule::arguments::Arguments;
 use crate::schedule::blocks::{BlockSet, Comprehension, Index};
 use crate::schedule::contract::Kind;
@@ -318,7 +318,7 @@ impl<'a> Env<'a> {
     pub fn many_blocks(&mut self, set: &BlockSet, out: &mut Vec<usize>) -> Result<(), EvalFault> {
         for part in &set.parts {
             match part.over.as_slice() {
-                [index] if part.filter.is_none() && affine(&part.item, index.var.slot).is_some() => {
+                [index] if part.filter.is_none() && is_affine(&part.item, index.var.slot) => {
                     self.progression(part, index, out)?;
                 }
                 _ => self.part(part, out)?,

@@ -92,6 +92,23 @@ pub fn affine(e: &Expr, k: usize) -> Option<(Expr, Expr)> {
     }
 }
 
+/// Whether [`affine`] finds a base and a step, without making them: evaluation asks this in every round.
+pub fn is_affine(e: &Expr, k: usize) -> bool {
+    degree(e, k).is_some()
+}
+
+/// The degree of `e` in `k`; `None` if it is above one or cannot be told.
+fn degree(e: &Expr, k: usize) -> Option<u32> {
+    match e {
+        Expr::Int(_) => Some(0),
+        Expr::Var(var) => Some(u32::from(var.slot == k)),
+        Expr::Unary(Unary::Neg, a) => degree(a, k),
+        Expr::Binary(Binary::Add | Binary::Sub, a, b) => Some(degree(a, k)?.max(degree(b, k)?)),
+        Expr::Binary(Binary::Mul, a, b) => Some(degree(a, k)? + degree(b, k)?).filter(|&sum| sum <= 1),
+        other => (!other.mentions(k)).then_some(0),
+    }
+}
+
 /// The sum, with trivial operands removed.
 pub fn add(a: Expr, b: Expr) -> Expr {
     match (a, b) {
@@ -121,5 +138,39 @@ pub fn mul(a: Expr, b: Expr) -> Expr {
         (Expr::Int(1), e) | (e, Expr::Int(1)) => e,
         (Expr::Unary(Unary::Neg, a), b) => Expr::Unary(Unary::Neg, Box::new(mul(*a, b))),
         (a, b) => Expr::binary(Binary::Mul, a, b),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Expressions over `k` (slot 0) and `n` (slot 1), made of those of one level less.
+    fn expressions(depth: usize) -> Vec<Expr> {
+        let mut all = vec![Expr::Int(2), Expr::var("k", 0), Expr::var("n", 1)];
+        if depth == 0 {
+            return all;
+        }
+        let smaller = expressions(depth - 1);
+        for a in &smaller {
+            all.push(Expr::Unary(Unary::Neg, Box::new(a.clone())));
+            for b in &smaller {
+                for binary in [Binary::Add, Binary::Sub, Binary::Mul, Binary::Rem] {
+                    all.push(Expr::binary(binary, a.clone(), b.clone()));
+                }
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn what_is_affine_has_a_base_and_a_step() {
+        let all = expressions(2);
+        assert!(all.len() > 5000, "{}", all.len());
+        for e in &all {
+            assert_eq!(is_affine(e, 0), affine(e, 0).is_some(), "{e}");
+        }
+        let affine = all.iter().filter(|e| is_affine(e, 0)).count();
+        assert!(affine > 100 && affine < all.len() - 100, "{affine} of {}", all.len());
     }
 }

@@ -416,7 +416,9 @@ fn a_browser_shows_1024_ranks_with_little_data_and_few_elements() {
     // Larger calls are outlined.
     browser.open(&format!("http://localhost:{port}/#collective=allgather/sparbit&p=1025"));
     browser.wait_for("#caption", "start, before 11 rounds");
-    browser.wait("document.querySelectorAll('#picture svg rect').length === 11");
+    // A bar for each round and level.
+    browser.wait("document.querySelectorAll('#picture svg rect').length === 22");
+    browser.wait_for("#bounds", "not counted for an outline");
     assert!(browser.errors().is_empty(), "{:?}", browser.errors());
 }
 

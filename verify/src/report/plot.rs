@@ -141,7 +141,7 @@ fn mark(drawing: &mut Drawing, x: f64, text: &str) {
 
 fn curve(drawing: &mut Drawing, series: &Series, across: &LogAxis, up: &LogAxis) {
     let points = series.points.iter().map(|&(x, y)| (across.at(x), up.at(y)));
-    drawing.add(Contour::stroked(stroke(series)).line(points));
+    drawing.add(Contour::stroked(stroke(series).round()).line(points));
 }
 
 fn stroke(series: &Series) -> Stroke {
@@ -217,7 +217,7 @@ mod tests {
         for points in points {
             let one = |name| Series { name, points: points.clone(), colour: INK, dash: Dash::Solid };
             let series = names.map(one);
-            let (title, subtitle, mark) = ("A plot", "what it shows", Some((64.0, "a mark")));
+            let (title, subtitle, mark) = ("A plot", "what it shows", Some((points[0].0, "a mark")));
             let drawing = draw(&Plot { title, subtitle, x: "bytes", y: "time", series: &series, mark });
             let texts = reading::texts(&drawing);
             assert_eq!(reading::overlaps(&texts), Vec::<String>::new());

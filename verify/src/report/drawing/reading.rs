@@ -201,6 +201,7 @@ impl TikzReader {
                 }
                 Some(("draw opacity", part)) => assert!((0.0..=1.0).contains(&part.parse::<f64>().expect("a part"))),
                 Some(("dash pattern", dashes)) => assert!(dashes.starts_with("on ") && dashes.contains("bp off ")),
+                Some(("line join", "round")) => {}
                 None if option == "-Stealth" => {}
                 _ => panic!("{option}"),
             }

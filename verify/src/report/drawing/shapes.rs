@@ -42,15 +42,21 @@ pub(crate) struct Stroke {
     pub(crate) dashes: Option<(f64, f64)>,
     /// Whether it ends in an arrow head.
     pub(crate) arrow: bool,
+    /// Whether its corners are round, as those of a curve through points.
+    pub(crate) round: bool,
 }
 
 impl Stroke {
     pub(crate) fn new(colour: &'static str, width: f64) -> Self {
-        Stroke { colour, width, opacity: 1.0, dashes: None, arrow: false }
+        Stroke { colour, width, opacity: 1.0, dashes: None, arrow: false, round: false }
     }
 
     pub(crate) fn arrow(self) -> Self {
         Stroke { arrow: true, ..self }
+    }
+
+    pub(crate) fn round(self) -> Self {
+        Stroke { round: true, ..self }
     }
 
     pub(crate) fn dashed(self, dashes: Option<(f64, f64)>) -> Self {

@@ -119,13 +119,16 @@ fn steps(steps: &[ContourStep]) -> String {
 
 fn paint(fill: Option<&str>, stroke: Option<Stroke>) -> String {
     let mut out = format!(r#" fill="{}""#, fill.unwrap_or("none"));
-    let Some(Stroke { colour, width, opacity, dashes, arrow }) = stroke else { return out };
+    let Some(Stroke { colour, width, opacity, dashes, arrow, round }) = stroke else { return out };
     let _ = write!(out, r#" stroke="{colour}""#);
     if width != 1.0 {
         let _ = write!(out, r#" stroke-width="{width}""#);
     }
     if opacity != 1.0 {
         let _ = write!(out, r#" stroke-opacity="{opacity}""#);
+    }
+    if round {
+        out.push_str(r#" stroke-linejoin="round""#);
     }
     if let Some((dash, gap)) = dashes {
         let _ = write!(out, r#" stroke-dasharray="{dash} {gap}""#);

@@ -128,13 +128,16 @@ fn contour(out: &mut String, one: &Contour) {
 
 fn paint(fill: Option<&str>, stroke: Option<Stroke>) -> Vec<String> {
     let mut options: Vec<String> = fill.iter().map(|colour| format!("fill={}", name(colour))).collect();
-    let Some(Stroke { colour, width, opacity, dashes, arrow }) = stroke else { return options };
+    let Some(Stroke { colour, width, opacity, dashes, arrow, round }) = stroke else { return options };
     options.push(format!("draw={}", name(colour)));
     if width != 1.0 {
         options.push(format!("line width={width}bp"));
     }
     if opacity != 1.0 {
         options.push(format!("draw opacity={opacity}"));
+    }
+    if round {
+        options.push("line join=round".into());
     }
     if let Some((dash, gap)) = dashes {
         options.push(format!("dash pattern=on {dash}bp off {gap}bp"));

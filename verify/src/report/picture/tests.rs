@@ -192,7 +192,7 @@ fn pictures_of_64_ranks(check: impl Fn(&str, &Drawing)) {
             let placement = Placement::consecutive(MAX_RANKS, ppn);
             let Ok(recorded) = catalogue::examine(entry, &params.args, placement.clone()) else { continue };
             let run = PointRun::new(&schedule, &recorded.point, &recorded.trace);
-            let active: Vec<usize> = run.active_rounds().into_iter().take(6).collect();
+            let active: Vec<usize> = run.active_rounds().into_iter().take(4).collect();
             let rounds: Vec<Round> = active.iter().map(|&number| run.round(number)).collect();
             let subtitle = format!("p = {MAX_RANKS}, ppn = {ppn}");
             let drawing = draw(&Picture {

@@ -1,5 +1,5 @@
-/* Times MPI's own functions, as any program calls them: `interposed BATCHES`. Prints `collective bytes microseconds`,
- * medians of batches. */
+/* Times MPI's own functions, as any program calls them: `interposed BATCHES [COLLECTIVE BYTES...]`. Prints `collective
+ * bytes microseconds`, medians of batches. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +58,15 @@ static void measure(const char *name, call *what, int bytes, int batches)
     free(times);
 }
 
+static call *named(const char *collective)
+{
+    if (strcmp(collective, "allgather") == 0) return allgather;
+    if (strcmp(collective, "allreduce") == 0) return allreduce;
+    if (strcmp(collective, "alltoall") == 0) return alltoall;
+    MPI_Abort(MPI_COMM_WORLD, 1);
+    return NULL;
+}
+
 int main(int argc, char **argv)
 {
     int batches = argc > 1 ? atoi(argv[1]) : 20;
@@ -68,7 +77,13 @@ int main(int argc, char **argv)
     from = calloc((size_t)p, LARGEST);
     if (to == NULL || from == NULL || batches < 1)
         MPI_Abort(MPI_COMM_WORLD, 1);
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    for (int i = 3; i < argc; i++) {
+        int bytes = atoi(argv[i]);
+        if (bytes < 1 || bytes > LARGEST)
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        measure(argv[2], named(argv[2]), bytes, batches);
+    }
+    for (size_t i = 0; argc < 3 && i < sizeof sizes / sizeof *sizes; i++) {
         measure("allgather", allgather, sizes[i], batches);
         measure("allreduce", allreduce, sizes[i], batches);
         measure("alltoall", alltoall, sizes[i], batches);

@@ -263,6 +263,23 @@ fn picture(args: &[&str]) -> String {
     svg
 }
 
+/// Both files come from one drawing: as many texts, in the same order.
+#[test]
+fn pictures_are_also_written_as_tikz() {
+    let files = Files::new();
+    let (svg, tikz) = (files.name("both.svg"), files.name("both.tex"));
+    let printed = text(&["show", "sparbit", "-p", "5", "--svg", &svg, "--tikz", &tikz]);
+    assert!(printed.contains(&svg) && printed.contains(&tikz), "{printed}");
+    let (svg, source) = (std::fs::read_to_string(&svg).unwrap(), std::fs::read_to_string(&tikz).unwrap());
+    let document = roxmltree::Document::parse(&svg).unwrap();
+    let texts = document.descendants().filter(|n| n.has_tag_name("text")).count();
+    assert_eq!(source.matches("\\node[").count(), texts);
+    assert!(source.contains("\\useasboundingbox") && source.ends_with("\\end{tikzpicture}\n"));
+    text(&["show", "sparbit", "-p", "5", "--tikz", &tikz, "--rounds", "1", "--no-title"]);
+    assert!(std::fs::read_to_string(&tikz).unwrap().len() < source.len());
+    refused(&["show", "sparbit", "-p", "65", "--tikz", "never-written.tex"], &["at most 64"]);
+}
+
 /// README shows what the command draws.
 #[test]
 fn the_picture_of_the_documentation_is_up_to_date() {
@@ -300,7 +317,7 @@ fn arrivals_between_nodes_look_like_it() {
         let args = ["alltoall/hierarchical", "-p", "8", "--ppn", "4", "--rounds", rounds, "--no-title"];
         let svg = picture(&args);
         // Without the legend, which has every colour once.
-        (svg.matches("#bfdbfe").count() - 1, svg.matches("#fed7aa").count() - 1)
+        (svg.matches("#9ccaff").count() - 1, svg.matches("#fdc382").count() - 1)
     };
     let ((inside, none), (again, between)) = (drawn("0"), drawn("1"));
     assert!(inside > 0 && none == 0, "{inside} {none}");

@@ -8,7 +8,7 @@
 mod browser;
 
 use browser::{Browser, END, HOME, LEFT, RIGHT, request};
-use roundel_verify::explore::ask::Question;
+use roundel_verify::explore::ask::PageQuestion;
 use roundel_verify::explore::server::Server;
 use roundel_verify::explore::{Explorer, page};
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ fn post(port: u16, address: &str, text: &str) -> (u16, Value) {
 }
 
 fn answer(explorer: &Explorer, path: &str, query: &str) -> Value {
-    explorer.answer(&Question::read(path, query).unwrap(), None).unwrap()
+    explorer.answer(&PageQuestion::read(path, query).unwrap(), None).unwrap()
 }
 
 /// Bytes of base64, by the definition.
@@ -162,7 +162,7 @@ fn leaves(tree: &Value) -> Vec<usize> {
 #[test]
 fn every_entry_of_the_catalogue_can_be_looked_at() {
     let explorer = Explorer::new(None).unwrap();
-    let catalogue = explorer.answer(&Question::Catalogue, None).unwrap();
+    let catalogue = explorer.answer(&PageQuestion::Catalogue, None).unwrap();
     for one in catalogue["collectives"].as_array().unwrap() {
         let lists: String = one["params"]
             .as_array()
@@ -377,6 +377,78 @@ fn a_browser_steps_through_rounds() {
     assert!(errors.is_empty(), "{errors:?}");
 }
 
+/// With 1024 ranks, a step is small and is drawn with few elements, however long the machine takes.
+#[test]
+fn a_browser_shows_1024_ranks_with_little_data_and_few_elements() {
+    let port = serve(None);
+    let calls = [
+        ("collective=allgather/sparbit&p=1024", "10 rounds", 1024),
+        ("collective=allreduce/nap&p=1024&ppn=16", "rounds", 1024),
+        ("collective=alltoall/k-bruck&p=1024&set=radix%3D2", "10 rounds", 1024),
+    ];
+    for (query, _, most) in calls {
+        let (status, view) = get(port, &format!("/api/view?{query}"));
+        assert_eq!((status, &view["mode"]), (200, &json!("full")), "{query}");
+        let steps = view["steps"].as_array().unwrap().len();
+        for step in [0, 1, steps] {
+            let (_, answer) = get(port, &format!("/api/step?{query}&step={step}"));
+            assert!(answer["messages"].as_array().unwrap().len() <= most, "{query}, step {step}");
+            // A byte for each slot, as base64, and a line for each message.
+            let slots = view["rows"]["count"].as_u64().unwrap() as usize * 1024;
+            let length = answer.to_string().len();
+            assert!(length < slots * 4 / 3 + 64 * most + 1000, "{query}, step {step}: {length} bytes");
+        }
+    }
+    let Some(browser) = Browser::start() else { return };
+    for (query, rounds, most) in calls {
+        browser.open(&format!("http://localhost:{port}/#{query}"));
+        browser.wait_for("#caption", rounds);
+        browser.keys("body", RIGHT);
+        browser.wait_for("#caption", "round 0 of");
+        browser.wait("document.querySelector('#picture canvas')");
+        let elements = browser.value("document.querySelectorAll('#picture *').length").as_u64().unwrap();
+        assert!(elements < 20, "{query}: {elements} elements in the picture");
+        let all = browser.value("document.querySelectorAll('*').length").as_u64().unwrap();
+        assert!(all < 12 * most as u64, "{query}: {all} elements");
+        // The canvas is no larger than the page.
+        assert_eq!(browser.value("document.querySelector('#picture canvas').clientWidth <= innerWidth"), true);
+    }
+    // Larger calls are outlined.
+    browser.open(&format!("http://localhost:{port}/#collective=allgather/sparbit&p=1025"));
+    browser.wait_for("#caption", "start, before 11 rounds");
+    // A bar for each round and level.
+    browser.wait("document.querySelectorAll('#picture svg rect').length === 22");
+    browser.wait_for("#bounds", "not counted for an outline");
+    assert!(browser.errors().is_empty(), "{:?}", browser.errors());
+}
+
+#[test]
+fn a_browser_places_ranks_by_a_file() {
+    let port = serve(None);
+    let (status, placed) = post(port, "/api/placement", "a\nb\na\nb\nb\n");
+    assert_eq!((status, &placed), (200, &json!({ "p": 5, "nodes": "0,1,0,1,1" })));
+    assert_eq!(get(port, "/api/placement").0, 405);
+    assert_eq!(post(port, "/api/placement", "# nobody").0, 400);
+    let Some(browser) = Browser::start() else { return };
+    browser.open(&format!("http://localhost:{port}/#collective=allgather/ring&p=8"));
+    browser.wait_for("#caption", "start");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("places");
+    std::fs::write(&path, "a\nb\na\nb\nb\n").unwrap();
+    browser.keys("#placing", path.to_str().unwrap());
+    browser.wait_for("#summary", "p = 5");
+    browser.wait("location.hash.includes('nodes=0%2C1%2C0%2C1%2C1')");
+    assert_eq!(browser.value("document.querySelector('#placement').value"), "file");
+    // Another collective keeps the places, another p does not.
+    browser.fill("#collective", "allgather/bruck");
+    browser.wait_for("#summary", "allgather/bruck");
+    browser.wait("location.hash.includes('nodes=0%2C1%2C0%2C1%2C1')");
+    browser.fill("#p", "6");
+    browser.wait_for("#summary", "p = 6");
+    assert_eq!(browser.value("location.hash.includes('nodes')"), false);
+    assert!(browser.errors().is_empty(), "{:?}", browser.errors());
+}
+
 #[test]
 fn a_browser_shows_counterexamples_while_one_edits() {
     let Some(browser) = Browser::start() else { return };
@@ -500,7 +572,7 @@ fn what_a_declaration_says_is_no_markup() {
     let explorer = Explorer::new(Some(&path)).unwrap();
     let name = explorer.first_of_file().unwrap().to_string();
     let query = format!("collective={}&p=3", name.replace(':', "%3A"));
-    let Question::View(call) = Question::read("/api/view", &query).unwrap() else { panic!("is a view") };
+    let PageQuestion::View(call) = PageQuestion::read("/api/view", &query).unwrap() else { panic!("is a view") };
     let page = page::whole(&explorer, &call).unwrap();
     assert!(!page.contains("<script>alert"));
     assert_eq!(answer(&explorer, "/api/view", &query)["evaluated"], true);

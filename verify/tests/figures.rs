@@ -43,6 +43,10 @@ fn counts_of_the_papers_are_exact() {
     let svg = std::fs::read_to_string(folder.path().join("papers/ports.svg")).expect("a picture");
     let document = roxmltree::Document::parse(&svg).expect("XML");
     assert_eq!(document.root_element().tag_name().name(), "svg");
+    let tikz = folder.path().join("papers/ports.tex");
+    assert!(!tikz.exists());
+    assert!(figures(&["ports", "--tikz"], folder.path()).0);
+    assert!(std::fs::read_to_string(tikz).expect("a picture").contains("\\begin{tikzpicture}"));
 }
 
 #[test]

@@ -62,7 +62,7 @@ fn pictures_have_a_slot_for_every_block() {
         ended(0, &[&show, settings(entry)].concat());
         let svg = std::fs::read_to_string(&file).unwrap();
         assert!(roxmltree::Document::parse(&svg).is_ok() && svg.contains("contributions so far"), "{}", entry.name);
-        assert!(!svg.contains("NaN") && svg.contains("#bbf7d0"), "{}", entry.name);
+        assert!(!svg.contains("NaN") && svg.contains("#166534"), "{}", entry.name);
     }
 }
 
@@ -130,7 +130,7 @@ fn replayed(declaration: &str) -> (String, Value) {
     let (text, _) = ended(1, &["replay", &saved, "--svg", &picture]);
     assert!(text.contains("wrong, as saved"), "{text}");
     let svg = std::fs::read_to_string(picture).unwrap();
-    assert!(roxmltree::Document::parse(&svg).is_ok() && svg.contains("#dc2626"), "{svg}");
+    assert!(roxmltree::Document::parse(&svg).is_ok() && svg.contains("#b5179e"), "{svg}");
     (text, json(1, &["replay", &saved]))
 }
 

@@ -81,7 +81,7 @@ fn a_violation_is_shown_on_provenance_threads_and_as_a_picture() {
         assert!(out.contains(words), "{words}: {out}");
     }
     let svg = std::fs::read_to_string(picture).unwrap();
-    assert!(roxmltree::Document::parse(&svg).is_ok() && svg.contains("#dc2626"), "{svg}");
+    assert!(roxmltree::Document::parse(&svg).is_ok() && svg.contains("#b5179e"), "{svg}");
 }
 
 #[test]

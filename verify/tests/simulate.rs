@@ -12,9 +12,9 @@ use roundel_spec::record::RankLog;
 use roundel_spec::{Direction, Placement};
 use roundel_verify::catalogue;
 use roundel_verify::params::Params;
-use roundel_verify::simulation::machine::{GivenNumbers, Machine};
+use roundel_verify::simulation::machine::{GivenNumbers, SimulatedMachine};
 use roundel_verify::simulation::topology::Topology;
-use roundel_verify::simulation::{Request, Simulation, goal, shift};
+use roundel_verify::simulation::{SimulatedCall, Simulation, goal, shift};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -23,24 +23,24 @@ fn loggps(text: &str) -> LogGps {
     text.parse::<GivenNumbers>().unwrap().0
 }
 
-fn messages(text: &str) -> Machine {
-    Machine::Messages { numbers: loggps(text), topology: None }
+fn messages(text: &str) -> SimulatedMachine {
+    SimulatedMachine::Messages { numbers: loggps(text), topology: None }
 }
 
-fn with_topology(text: &str, levels: &str) -> Machine {
+fn with_topology(text: &str, levels: &str) -> SimulatedMachine {
     let text_of = format!("format = \"roundel-topology\"\nversion = 1\n{levels}");
-    Machine::Messages { numbers: loggps(text), topology: Some(Topology::parse(&text_of).unwrap()) }
+    SimulatedMachine::Messages { numbers: loggps(text), topology: Some(Topology::parse(&text_of).unwrap()) }
 }
 
-struct Call<'a> {
+struct CatalogueCall<'a> {
     name: &'a str,
     placement: Placement,
     bytes: u64,
     set: &'a [&'a str],
 }
 
-impl Call<'_> {
-    fn with<T>(&self, machine: &Machine, use_it: impl FnOnce(&Request<'_>) -> T) -> T {
+impl CatalogueCall<'_> {
+    fn with<T>(&self, machine: &SimulatedMachine, use_it: impl FnOnce(&SimulatedCall<'_>) -> T) -> T {
         let entry = catalogue::find(self.name).unwrap();
         let schedule = (entry.schedule)();
         let set: Vec<_> = self.set.iter().map(|text| text.parse().unwrap()).collect();
@@ -48,21 +48,21 @@ impl Call<'_> {
         let (placement, bytes, kind) = (&self.placement, self.bytes, schedule.kind);
         catalogue::with_rounds(entry, &args, placement, |source| {
             let invariant = shift::is_invariant(&schedule);
-            Ok(use_it(&Request { source, invariant, kind, placement, machine, bytes }))
+            Ok(use_it(&SimulatedCall { source, invariant, kind, placement, machine, bytes }))
         })
         .unwrap()
     }
 
-    fn simulate(&self, machine: &Machine) -> Simulation {
+    fn simulate(&self, machine: &SimulatedMachine) -> Simulation {
         self.with(machine, |request| request.simulate().unwrap())
     }
 }
 
-fn call(name: &str, p: usize, ppn: usize, bytes: u64) -> Call<'_> {
-    Call { name, placement: Placement::consecutive(p, ppn), bytes, set: &[] }
+fn call(name: &str, p: usize, ppn: usize, bytes: u64) -> CatalogueCall<'_> {
+    CatalogueCall { name, placement: Placement::consecutive(p, ppn), bytes, set: &[] }
 }
 
-fn seconds(name: &str, p: usize, bytes: u64, machine: &Machine) -> f64 {
+fn seconds(name: &str, p: usize, bytes: u64, machine: &SimulatedMachine) -> f64 {
     call(name, p, p, bytes).simulate(machine).seconds
 }
 
@@ -104,7 +104,7 @@ fn gaps_count_where_a_rank_sends_more_than_once() {
 
 #[test]
 fn long_messages_wait_for_their_receivers() {
-    // Request: o + L = 110; answer: L more; data: L + 10 G = 120, and o at the receiver.
+    // SimulatedCall: o + L = 110; answer: L more; data: L + 10 G = 120, and o at the receiver.
     let machine = messages("L=100s,o=10s,G=2s,S=10");
     assert_eq!(seconds("allgather/ring", 2, 11, &machine), 110.0 + 100.0 + 120.0 + 10.0);
     assert_eq!(seconds("allgather/ring", 3, 11, &machine), 2.0 * 340.0);
@@ -137,7 +137,7 @@ fn links_are_shared_by_hand() {
 #[test]
 fn by_a_profile_ranks_that_are_alike_take_what_the_clock_says() {
     let profile = Profile::default();
-    let machine = Machine::Profile(Box::default());
+    let machine = SimulatedMachine::Profile(Box::default());
     for p in [2usize, 5, 16] {
         let round = |blocks: u64| RoundCost { ports: 1, longest: 64 * blocks, ..RoundCost::default() };
         let rounds: Vec<RoundCost> = (0..p - 1).map(|_| round(1)).collect();
@@ -199,7 +199,7 @@ fn what_is_simulated_is_what_is_recorded() {
     let machines = [
         messages("L=2us,o=0.5us,g=0.7us,G=0.1ns,O=0.01ns,S=600"),
         with_topology("L=2us,o=0.5us,g=0.7us,G=0.1ns,S=1000", &CLUSTER.replace("16", "12")),
-        Machine::Profile(Box::default()),
+        SimulatedMachine::Profile(Box::default()),
     ];
     let (folded, compared) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
     everywhere(|entry, params, placement| {
@@ -212,7 +212,7 @@ fn what_is_simulated_is_what_is_recorded() {
             }
             let bytes = 300;
             catalogue::with_rounds(entry, &params.args, placement, |source| {
-                let request = Request { source, invariant, kind: schedule.kind, placement, machine, bytes };
+                let request = SimulatedCall { source, invariant, kind: schedule.kind, placement, machine, bytes };
                 let (found, all) = (request.simulate()?, request.following(placement.p(), 10)?);
                 let at = format!("{} p = {}, {machine}", entry.name, placement.p());
                 if machine.topology().is_none() {
@@ -315,18 +315,18 @@ proptest! {
         let placement = Placement::consecutive(p, ppn.min(p));
         let [latency, overhead, gap, byte_gap, byte_overhead] = numbers.map(f64::from);
         let numbers = LogGps { latency, overhead, gap, byte_gap, byte_overhead, eager: u64::MAX };
-        let machine = Machine::Messages { numbers, topology: None };
+        let machine = SimulatedMachine::Messages { numbers, topology: None };
         if let Ok(trace) = catalogue::record(entry, &params.args, &placement).unwrap() {
             catalogue::with_rounds(entry, &params.args, &placement, |source| {
                 let (kind, placement, machine) = (schedule.kind, &placement, &machine);
                 let invariant = shift::is_invariant(&schedule);
-                let request = Request { source, invariant, kind, placement, machine, bytes };
+                let request = SimulatedCall { source, invariant, kind, placement, machine, bytes };
                 let (found, expected) = (request.simulate()?.seconds, by_events(&trace.ranks, request.block(), &numbers));
                 assert!((found - expected).abs() <= 1e-9 * expected.max(1.0), "{} p = {p}: {found} {expected}", entry.name);
                 // Slower machines are not faster.
                 let slower = LogGps { latency: latency + 1.0, byte_gap: byte_gap + 1.0, ..numbers };
-                let slower = Machine::Messages { numbers: slower, topology: None };
-                assert!(Request { machine: &slower, ..request }.simulate()?.seconds >= found);
+                let slower = SimulatedMachine::Messages { numbers: slower, topology: None };
+                assert!(SimulatedCall { machine: &slower, ..request }.simulate()?.seconds >= found);
                 Ok(())
             }).unwrap();
         }

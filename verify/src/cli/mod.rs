@@ -3,6 +3,7 @@
 mod args;
 pub mod commands;
 pub mod number;
+pub mod pictures;
 pub mod placing;
 pub mod range;
 pub mod setting;

@@ -93,7 +93,7 @@ fn read(path: &Path) -> Result<Vec<Vec<usize>>, Error> {
 }
 
 /// The path on each line. Names are numbered in order of appearance.
-fn paths(text: &str) -> Vec<Vec<usize>> {
+pub(crate) fn paths(text: &str) -> Vec<Vec<usize>> {
     let mut names: Vec<&str> = Vec::new();
     let mut number = |name| match names.iter().position(|known| *known == name) {
         Some(number) => number,

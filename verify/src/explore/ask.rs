@@ -2,41 +2,45 @@
 
 use super::Refusal;
 use super::http::{decoded, encoded};
+use crate::cli::placing;
 use crate::error::Error;
 use crate::params::Assignment;
 use crate::simulation;
 use roundel_spec::Placement;
+use serde_json::{Value, json};
 
 /// A question about a collective, or about several.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Question {
+pub enum PageQuestion {
     /// What there is.
     Catalogue,
     /// A call as a whole.
-    View(Call),
+    View(ExploredCall),
     /// The messages of a round, and what ranks hold after it; step 0 is the start.
-    Step(Call, usize),
+    Step(ExploredCall, usize),
     /// What one rank does, and what is claimed about it.
-    Rank(Call, usize),
+    Rank(ExploredCall, usize),
     /// A slot of a rank, by its row in the picture.
-    Cell(Call, usize, usize),
+    Cell(ExploredCall, usize, usize),
     /// The way of a block of an all-to-all.
-    Route(Call, usize),
+    Route(ExploredCall, usize),
     /// What a call costs on a machine.
-    Cost(Call, Option<String>),
+    Cost(ExploredCall, Option<String>),
     /// Whether an edited declaration is right.
-    Check(Call),
+    Check(ExploredCall),
     /// Starts a proof.
-    Prove(Call),
+    Prove(ExploredCall),
     /// How far a proof has come.
     Proof(usize),
     /// What a program did.
     Trace,
+    /// The places that a file names.
+    Placement,
 }
 
 /// A call: the collective, its ranks, where they are, and its parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Call {
+pub struct ExploredCall {
     /// The collective.
     pub collective: String,
     /// The number of ranks.
@@ -79,54 +83,57 @@ impl Parts {
     }
 }
 
-impl Question {
+impl PageQuestion {
     /// Reads an address.
     pub fn read(path: &str, query: &str) -> Result<Self, Refusal> {
         let parts = Parts::new(query);
-        let call = || Call::read(&parts);
+        let call = || ExploredCall::read(&parts);
         Ok(match path {
-            "/api/catalogue" => Question::Catalogue,
-            "/api/view" => Question::View(call()?),
-            "/api/step" => Question::Step(call()?, parts.needed("step")?),
-            "/api/rank" => Question::Rank(call()?, parts.needed("rank")?),
-            "/api/cell" => Question::Cell(call()?, parts.needed("rank")?, parts.needed("row")?),
-            "/api/route" => Question::Route(call()?, parts.needed("block")?),
-            "/api/cost" => Question::Cost(call()?, parts.get("machine").map(str::to_string)),
-            "/api/check" => Question::Check(call()?),
-            "/api/prove" => Question::Prove(call()?),
-            "/api/proof" => Question::Proof(parts.needed("job")?),
-            "/api/trace" => Question::Trace,
+            "/api/catalogue" => PageQuestion::Catalogue,
+            "/api/view" => PageQuestion::View(call()?),
+            "/api/step" => PageQuestion::Step(call()?, parts.needed("step")?),
+            "/api/rank" => PageQuestion::Rank(call()?, parts.needed("rank")?),
+            "/api/cell" => PageQuestion::Cell(call()?, parts.needed("rank")?, parts.needed("row")?),
+            "/api/route" => PageQuestion::Route(call()?, parts.needed("block")?),
+            "/api/cost" => PageQuestion::Cost(call()?, parts.get("machine").map(str::to_string)),
+            "/api/check" => PageQuestion::Check(call()?),
+            "/api/prove" => PageQuestion::Prove(call()?),
+            "/api/proof" => PageQuestion::Proof(parts.needed("job")?),
+            "/api/trace" => PageQuestion::Trace,
+            "/api/placement" => PageQuestion::Placement,
             _ => return Err(Refusal::NotFound),
         })
     }
 
     /// Whether it changes or reads something that a page sends along.
     pub fn is_post(&self) -> bool {
-        matches!(self, Question::Check(_) | Question::Prove(_) | Question::Trace)
+        use PageQuestion::{Check, Placement, Prove, Trace};
+        matches!(self, Check(_) | Prove(_) | Trace | Placement)
     }
 
     /// Its address, as the page writes it.
     pub fn address(&self) -> String {
         match self {
-            Question::Catalogue => "/api/catalogue".into(),
-            Question::View(call) => format!("/api/view?{}", call.address()),
-            Question::Step(call, step) => format!("/api/step?{}&step={step}", call.address()),
-            Question::Rank(call, rank) => format!("/api/rank?{}&rank={rank}", call.address()),
-            Question::Cell(call, rank, row) => format!("/api/cell?{}&rank={rank}&row={row}", call.address()),
-            Question::Route(call, block) => format!("/api/route?{}&block={block}", call.address()),
-            Question::Cost(call, None) => format!("/api/cost?{}", call.address()),
-            Question::Cost(call, Some(machine)) => {
+            PageQuestion::Catalogue => "/api/catalogue".into(),
+            PageQuestion::View(call) => format!("/api/view?{}", call.address()),
+            PageQuestion::Step(call, step) => format!("/api/step?{}&step={step}", call.address()),
+            PageQuestion::Rank(call, rank) => format!("/api/rank?{}&rank={rank}", call.address()),
+            PageQuestion::Cell(call, rank, row) => format!("/api/cell?{}&rank={rank}&row={row}", call.address()),
+            PageQuestion::Route(call, block) => format!("/api/route?{}&block={block}", call.address()),
+            PageQuestion::Cost(call, None) => format!("/api/cost?{}", call.address()),
+            PageQuestion::Cost(call, Some(machine)) => {
                 format!("/api/cost?{}&machine={}", call.address(), encoded(machine))
             }
-            Question::Check(call) => format!("/api/check?{}", call.address()),
-            Question::Prove(call) => format!("/api/prove?{}", call.address()),
-            Question::Proof(job) => format!("/api/proof?job={job}"),
-            Question::Trace => "/api/trace".into(),
+            PageQuestion::Check(call) => format!("/api/check?{}", call.address()),
+            PageQuestion::Prove(call) => format!("/api/prove?{}", call.address()),
+            PageQuestion::Proof(job) => format!("/api/proof?job={job}"),
+            PageQuestion::Trace => "/api/trace".into(),
+            PageQuestion::Placement => "/api/placement".into(),
         }
     }
 }
 
-impl Call {
+impl ExploredCall {
     fn read(parts: &Parts) -> Result<Self, Refusal> {
         let collective = parts.get("collective").unwrap_or_default().to_string();
         let p = parts.number("p")?.unwrap_or(8);
@@ -140,7 +147,7 @@ impl Call {
             return Err(Refusal::Question { name: "nodes", reason });
         }
         let set = parts.0.iter().filter(|(name, _)| name == "set").map(|(_, value)| value.parse());
-        Ok(Call {
+        Ok(ExploredCall {
             collective,
             p,
             ppn: parts.number("ppn")?,
@@ -157,9 +164,7 @@ impl Call {
         parts.extend(self.ppn.map(|ppn| format!("ppn={ppn}")));
         parts.extend(self.cyclic.then(|| "placement=cyclic".to_string()));
         if !self.nodes.is_empty() {
-            let place = |path: &Vec<usize>| path.iter().map(usize::to_string).collect::<Vec<_>>().join(".");
-            let places: Vec<String> = self.nodes.iter().map(place).collect();
-            parts.push(format!("nodes={}", encoded(&places.join(","))));
+            parts.push(format!("nodes={}", encoded(&in_words(&self.nodes))));
         }
         for Assignment { name, values } in &self.set {
             let values: Vec<String> = values.iter().map(i64::to_string).collect();
@@ -180,6 +185,29 @@ impl Call {
             (true, ppn, false) => Ok(Placement::consecutive(p, ppn.unwrap_or(p))),
         }
     }
+}
+
+/// Places of ranks as [`places`] reads them.
+fn in_words(nodes: &[Vec<usize>]) -> String {
+    let place = |path: &Vec<usize>| path.iter().map(usize::to_string).collect::<Vec<_>>().join(".");
+    nodes.iter().map(place).collect::<Vec<_>>().join(",")
+}
+
+/// The longest places that an address can have beside the rest of it.
+const LONGEST_PLACES: usize = 48 << 10;
+
+/// The places that a file names, as they are written in an address.
+pub(super) fn placement(text: &str) -> Result<Value, Refusal> {
+    let paths = placing::paths(text);
+    let (p, nodes) = (paths.len(), in_words(&paths));
+    let wrong = |reason: String| Err(Refusal::Question { name: "placement", reason });
+    if p == 0 {
+        return wrong("the file names no node; it has a line for each rank, with the name of its node".into());
+    }
+    if encoded(&nodes).len() > LONGEST_PLACES {
+        return wrong(format!("{p} ranks are too many for the address of a page; give fewer, or ppn"));
+    }
+    Ok(json!({ "p": p, "nodes": nodes }))
 }
 
 /// Places of ranks, as in `0.1,0.0,1.0`.
@@ -203,8 +231,22 @@ mod tests {
         ] {
             let address = format!("/api/step?{query}&step=3");
             let (path, rest) = address.split_once('?').expect("has parts");
-            assert_eq!(Question::read(path, rest).expect("is right").address(), address);
+            assert_eq!(PageQuestion::read(path, rest).expect("is right").address(), address);
         }
+    }
+
+    #[test]
+    fn a_file_places_ranks_as_on_the_command_line() {
+        let placed = placement("fast 0\nslow 0\n# a comment\n\nfast 1\n").expect("is right");
+        assert_eq!(placed, json!({ "p": 3, "nodes": "0.1,2.1,0.3" }));
+        let query = format!("p=3&nodes={}", placed["nodes"].as_str().expect("a text"));
+        let read = ExploredCall::read(&Parts::new(&query)).expect("is read");
+        assert_eq!(read.nodes, placing::paths("fast 0\nslow 0\nfast 1"));
+        assert!(placement("# nothing\n").expect_err("is empty").to_string().contains("names no node"));
+        let many: String = (0..20_000).map(|rank| format!("node{rank}\n")).collect();
+        assert!(placement(&many).expect_err("is long").to_string().contains("20000 ranks"));
+        let most: String = (0..1024).map(|rank| format!("node{} {}\n", rank / 16, rank % 16)).collect();
+        assert!(placement(&most).is_ok());
     }
 
     #[test]
@@ -221,10 +263,10 @@ mod tests {
             ("/api/nothing", "", "nothing at this address"),
             ("/api/../secret", "", "nothing at this address"),
         ] {
-            let refused = Question::read(path, query).expect_err(query);
+            let refused = PageQuestion::read(path, query).expect_err(query);
             assert!(refused.to_string().contains(words), "{refused}");
         }
-        let call = |query: &str| Call::read(&Parts::new(query)).expect("is read").placement().map(|_| ());
+        let call = |query: &str| ExploredCall::read(&Parts::new(query)).expect("is read").placement().map(|_| ());
         assert!(call("p=4&ppn=0").is_err() && call("p=4&placement=cyclic").is_err() && call("p=4&ppn=9").is_ok());
     }
 }

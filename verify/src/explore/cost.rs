@@ -1,11 +1,11 @@
 //! What a call would cost on a machine, for comparisons: messages and bytes by level, and predicted times over sizes.
 
 use super::Refusal;
-use super::ask::Call;
-use super::subject::Subject;
+use super::ask::ExploredCall;
+use super::subject::ExploredCollective;
 use crate::params::Params;
-use crate::simulation::machine::{GivenNumbers, Machine};
-use crate::simulation::{Request, shift};
+use crate::simulation::machine::{GivenNumbers, SimulatedMachine};
+use crate::simulation::{SimulatedCall, shift};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -16,12 +16,16 @@ const SIZES: [u64; 8] = [8, 64, 512, 4096, 32 << 10, 256 << 10, 2 << 20, 16 << 2
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Simulates a call for all sizes.
-pub(super) fn cost(subject: &Subject, call: &Call, machine: Option<&str>) -> Result<Value, Refusal> {
+pub(super) fn cost(
+    subject: &ExploredCollective,
+    call: &ExploredCall,
+    machine: Option<&str>,
+) -> Result<Value, Refusal> {
     let params = Params::resolve(&subject.name, &subject.schedule, &call.set)?;
     let placement = call.placement()?;
     let machine = match machine.map(str::trim).filter(|text| !text.is_empty()) {
-        Some(text) => Machine::Messages { numbers: text.parse::<GivenNumbers>()?.0, topology: None },
-        None => Machine::Profile(Box::default()),
+        Some(text) => SimulatedMachine::Messages { numbers: text.parse::<GivenNumbers>()?.0, topology: None },
+        None => SimulatedMachine::Profile(Box::default()),
     };
     let (kind, start) = (subject.schedule.kind, Instant::now());
     let invariant = shift::is_invariant(&subject.schedule);
@@ -31,7 +35,7 @@ pub(super) fn cost(subject: &Subject, call: &Call, machine: Option<&str>) -> Res
             if start.elapsed() > PATIENCE {
                 break;
             }
-            let request = Request { source, invariant, kind, placement: &placement, machine: &machine, bytes };
+            let request = SimulatedCall { source, invariant, kind, placement: &placement, machine: &machine, bytes };
             let simulation = request.simulate()?;
             let traffic = simulation.traffic();
             sizes.push(json!({

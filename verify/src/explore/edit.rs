@@ -1,6 +1,6 @@
 //! A declaration that is being edited: whether it is right, and the smallest case in which it is not.
 
-use super::subject::{Wanted, utf16};
+use super::subject::{NamedText, utf16};
 use crate::source::{Diagnostic, Source};
 use roundel_spec::check::{self, Points};
 use roundel_spec::violation::Case;
@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(4);
 const LARGEST: usize = 64;
 
 /// Checks a text.
-pub(super) fn check(wanted: &Wanted, text: &str) -> Value {
+pub(super) fn check(wanted: &NamedText, text: &str) -> Value {
     let source = Source::of_text(&wanted.origin, text);
     let all = |errors: &[Diagnostic]| errors.iter().map(|error| shown(&source, error)).collect::<Vec<_>>();
     let malformed = |errors: &[Diagnostic]| json!({ "state": "malformed", "errors": all(errors) });

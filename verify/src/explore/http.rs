@@ -14,7 +14,7 @@ pub const LONGEST_TEXT: usize = 1 << 20;
 
 /// A request.
 #[derive(Clone, Debug, Default)]
-pub struct Request {
+pub struct HttpRequest {
     /// `GET`, `POST`, …
     pub method: String,
     /// The address without the part behind `?`.
@@ -27,14 +27,17 @@ pub struct Request {
     pub body: String,
 }
 
-impl Request {
+impl HttpRequest {
     /// The value of a header.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
     /// Reads a request. `may_send` decides by its head whether the body is read, and how long it may be.
-    pub fn read(stream: impl Read, may_send: impl Fn(&Request) -> Result<usize, Refusal>) -> Result<Self, Refusal> {
+    pub fn read(
+        stream: impl Read,
+        may_send: impl Fn(&HttpRequest) -> Result<usize, Refusal>,
+    ) -> Result<Self, Refusal> {
         let mut reader = BufReader::new(stream);
         let mut head = Vec::new();
         let mut limited = (&mut reader).take(LONGEST_HEAD);
@@ -47,7 +50,7 @@ impl Request {
                 _ => head.push(String::from_utf8_lossy(&line).trim_end().to_string()),
             }
         }
-        let mut request = Request::of_head(&head)?;
+        let mut request = HttpRequest::of_head(&head)?;
         let limit = may_send(&request)?;
         let length = request.header("content-length").map_or(Ok(0), |text| text.trim().parse::<usize>());
         let length = length.map_err(|_| Refusal::Malformed("its length is no number"))?;
@@ -74,7 +77,7 @@ impl Request {
             let (name, value) = line.split_once(':').ok_or(Refusal::Malformed("a header has no `:`"))?;
             Ok((name.to_ascii_lowercase(), value.trim().to_string()))
         };
-        Ok(Request {
+        Ok(HttpRequest {
             method: method.into(),
             path: path.into(),
             query: query.into(),
@@ -167,8 +170,8 @@ pub fn encoded(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Request, Refusal> {
-        Request::read(text.as_bytes(), |_| Ok(8))
+    fn read(text: &str) -> Result<HttpRequest, Refusal> {
+        HttpRequest::read(text.as_bytes(), |_| Ok(8))
     }
 
     #[test]

@@ -33,14 +33,14 @@ pub use refusal::Refusal;
 
 use crate::error::Error;
 use crate::source::Source;
-use ask::{Call, Question};
+use ask::{ExploredCall, PageQuestion};
 use proof::ProofJobs;
 use recording::Recording;
 use roundel::algorithms;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use subject::Subject;
+use subject::ExploredCollective;
 
 /// How many recorded calls are kept, so that stepping through one is fast.
 const KEPT: usize = 4;
@@ -76,52 +76,55 @@ impl Explorer {
     }
 
     /// Answers a question; `text` is a declaration that replaces the one of the collective.
-    pub fn answer(&self, question: &Question, text: Option<&str>) -> Result<Value, Refusal> {
+    pub fn answer(&self, question: &PageQuestion, text: Option<&str>) -> Result<Value, Refusal> {
         Ok(match question {
-            Question::Catalogue => self.catalogue(),
-            Question::View(call) => match self.subject(call, text)? {
+            PageQuestion::Catalogue => self.catalogue(),
+            PageQuestion::View(call) => match self.subject(call, text)? {
                 large if outline::is_needed(&large, call)? => outline::outline(&large, call)?,
                 _ => view::view(&*self.recorded(call, text)?)?,
             },
-            Question::Step(call, step) => step::step(&*self.recorded(call, text)?, *step)?,
-            Question::Rank(call, rank) => match self.subject(call, text)? {
+            PageQuestion::Step(call, step) => step::step(&*self.recorded(call, text)?, *step)?,
+            PageQuestion::Rank(call, rank) => match self.subject(call, text)? {
                 large if outline::is_needed(&large, call)? => outline::rank(&large, call, *rank)?,
                 _ => rank::rank(&*self.recorded(call, text)?, *rank)?,
             },
-            Question::Cell(call, rank, row) => cell::cell(&*self.recorded(call, text)?, *rank, *row)?,
-            Question::Route(call, block) => cell::route(&*self.recorded(call, text)?, *block)?,
-            Question::Cost(call, machine) => cost::cost(&self.subject(call, text)?, call, machine.as_deref())?,
-            Question::Check(call) => edit::check(&self.subject_name(call)?, text.ok_or(Refusal::NoText)?),
-            Question::Prove(call) => self.proofs.start(self.subject(call, text)?)?,
-            Question::Proof(job) => self.proofs.progress(*job)?,
-            Question::Trace => traced::trace(text.ok_or(Refusal::NoText)?)?,
+            PageQuestion::Cell(call, rank, row) => cell::cell(&*self.recorded(call, text)?, *rank, *row)?,
+            PageQuestion::Route(call, block) => cell::route(&*self.recorded(call, text)?, *block)?,
+            PageQuestion::Cost(call, machine) => cost::cost(&self.subject(call, text)?, call, machine.as_deref())?,
+            PageQuestion::Check(call) => edit::check(&self.subject_name(call)?, text.ok_or(Refusal::NoText)?),
+            PageQuestion::Prove(call) => self.proofs.start(self.subject(call, text)?)?,
+            PageQuestion::Proof(job) => self.proofs.progress(*job)?,
+            PageQuestion::Trace => traced::trace(text.ok_or(Refusal::NoText)?)?,
+            PageQuestion::Placement => ask::placement(text.ok_or(Refusal::NoText)?)?,
         })
     }
 
     /// The picture of a call as a figure for a document.
-    pub fn figure(&self, call: &Call, text: Option<&str>) -> Result<String, Refusal> {
+    pub fn figure(&self, call: &ExploredCall, text: Option<&str>) -> Result<String, Refusal> {
         view::figure(&*self.recorded(call, text)?)
     }
 
     fn catalogue(&self) -> Value {
-        let files = self.files.iter().filter_map(|(name, _)| Subject::find(name, &self.files, None).ok());
-        let all =
-            algorithms::catalogue().iter().filter_map(|entry| Subject::find(entry.name, &self.files, None).ok());
+        let files = self.files.iter().filter_map(|(name, _)| ExploredCollective::find(name, &self.files, None).ok());
+        let all = algorithms::catalogue()
+            .iter()
+            .filter_map(|entry| ExploredCollective::find(entry.name, &self.files, None).ok());
         let listed: Vec<Value> = files.chain(all).map(|subject| subject.listed()).collect();
         serde_json::json!({ "collectives": listed, "version": env!("CARGO_PKG_VERSION") })
     }
 
-    fn subject(&self, call: &Call, text: Option<&str>) -> Result<Subject, Refusal> {
-        Subject::find(&call.collective, &self.files, text).map(|subject| subject.with_inners(!call.contract))
+    fn subject(&self, call: &ExploredCall, text: Option<&str>) -> Result<ExploredCollective, Refusal> {
+        ExploredCollective::find(&call.collective, &self.files, text)
+            .map(|subject| subject.with_inners(!call.contract))
     }
 
     /// The name of a collective that exists, its type and its file, for text that need not have it.
-    fn subject_name(&self, call: &Call) -> Result<subject::Wanted, Refusal> {
-        subject::Wanted::find(&call.collective, &self.files)
+    fn subject_name(&self, call: &ExploredCall) -> Result<subject::NamedText, Refusal> {
+        subject::NamedText::find(&call.collective, &self.files)
     }
 
     /// The rounds of a call, which are kept for the next question.
-    fn recorded(&self, call: &Call, text: Option<&str>) -> Result<Arc<Recording>, Refusal> {
+    fn recorded(&self, call: &ExploredCall, text: Option<&str>) -> Result<Arc<Recording>, Refusal> {
         let key = format!("{}\n{}", call.address(), text.unwrap_or(""));
         let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, known)) = kept().iter().find(|(known, _)| *known == key) {

@@ -1,15 +1,15 @@
 //! Calls with more ranks than can be drawn one by one: what each round sends in total, and the messages of one rank.
 
 use super::Refusal;
-use super::ask::Call;
+use super::ask::ExploredCall;
 use super::proof;
 use super::recording::MAX_P;
-use super::subject::Subject;
+use super::subject::ExploredCollective;
 use crate::alone::{self, AloneMessage};
 use crate::error::Error;
 use crate::params::Params;
-use crate::simulation::machine::Machine;
-use crate::simulation::{Request, shift};
+use crate::simulation::machine::SimulatedMachine;
+use crate::simulation::{SimulatedCall, shift};
 use serde_json::{Value, json};
 
 /// The largest number of rounds that is sent.
@@ -20,7 +20,7 @@ const MOST_MESSAGES: usize = 3 << 20;
 const MOST_BLOCKS: usize = 1 << 26;
 
 /// Whether a call is too large to keep every message, judged by its first rank.
-pub(super) fn is_needed(subject: &Subject, call: &Call) -> Result<bool, Refusal> {
+pub(super) fn is_needed(subject: &ExploredCollective, call: &ExploredCall) -> Result<bool, Refusal> {
     if call.p <= 64 || call.p > MAX_P {
         return Ok(call.p > MAX_P);
     }
@@ -34,13 +34,13 @@ pub(super) fn is_needed(subject: &Subject, call: &Call) -> Result<bool, Refusal>
 }
 
 /// The outline of a call.
-pub(super) fn outline(subject: &Subject, call: &Call) -> Result<Value, Refusal> {
+pub(super) fn outline(subject: &ExploredCollective, call: &ExploredCall) -> Result<Value, Refusal> {
     let params = Params::resolve(&subject.name, &subject.schedule, &call.set)?;
     let placement = call.placement()?;
     let answer = subject.with_rounds(&params.args, &placement, |source| {
-        let (kind, machine) = (subject.schedule.kind, Machine::Profile(Box::default()));
+        let (kind, machine) = (subject.schedule.kind, SimulatedMachine::Profile(Box::default()));
         let invariant = shift::is_invariant(&subject.schedule);
-        let request = Request { source, invariant, kind, placement: &placement, machine: &machine, bytes: 1 };
+        let request = SimulatedCall { source, invariant, kind, placement: &placement, machine: &machine, bytes: 1 };
         let simulation = request.simulate()?;
         let block = request.block();
         let step = |round: &crate::simulation::run::RoundTime| {
@@ -71,7 +71,7 @@ pub(super) fn outline(subject: &Subject, call: &Call) -> Result<Value, Refusal> 
 }
 
 /// The messages of one rank of such a call.
-pub(super) fn rank(subject: &Subject, call: &Call, rank: usize) -> Result<Value, Refusal> {
+pub(super) fn rank(subject: &ExploredCollective, call: &ExploredCall, rank: usize) -> Result<Value, Refusal> {
     let p = call.p;
     if rank >= p {
         return Err(Error::NoSuchRank { rank, p }.into());

@@ -1,6 +1,6 @@
 //! The page: its files, which are part of the program, and the page as one file with the answers for one call.
 
-use super::ask::{Call, Question};
+use super::ask::{ExploredCall, PageQuestion};
 use super::http::Response;
 use super::{Explorer, Refusal};
 use serde_json::Value;
@@ -48,20 +48,20 @@ const MOST_SLOTS: usize = 1024;
 const MOST_RANKS: usize = 64;
 
 /// The page as one file, with the answers to all questions about one call, and about fewer ranks if that is cheap.
-pub fn whole(explorer: &Explorer, call: &Call) -> Result<String, Refusal> {
+pub fn whole(explorer: &Explorer, call: &ExploredCall) -> Result<String, Refusal> {
     let mut answers = BTreeMap::new();
     add_call(explorer, call, &mut answers)?;
     if call.p <= 16 && call.nodes.is_empty() {
         for p in 1..call.p {
             // A p outside the domain is simply not there.
-            let _ = add_call(explorer, &Call { p, ..call.clone() }, &mut answers);
+            let _ = add_call(explorer, &ExploredCall { p, ..call.clone() }, &mut answers);
         }
     }
-    let mut catalogue = explorer.answer(&Question::Catalogue, None)?;
+    let mut catalogue = explorer.answer(&PageQuestion::Catalogue, None)?;
     if let Some(all) = catalogue["collectives"].as_array_mut() {
         all.retain(|one| one["name"] == call.collective.as_str());
     }
-    answers.insert(Question::Catalogue.address(), catalogue);
+    answers.insert(PageQuestion::Catalogue.address(), catalogue);
     let data = serde_json::json!({ "call": call.address(), "answers": answers });
     // Nothing in the data may end the script.
     let data = data.to_string().replace('<', "\\u003c");
@@ -73,33 +73,33 @@ pub fn whole(explorer: &Explorer, call: &Call) -> Result<String, Refusal> {
 }
 
 /// Adds the answers about one call.
-fn add_call(explorer: &Explorer, call: &Call, answers: &mut BTreeMap<String, Value>) -> Result<(), Refusal> {
-    let mut add = |question: Question| -> Result<Value, Refusal> {
+fn add_call(explorer: &Explorer, call: &ExploredCall, answers: &mut BTreeMap<String, Value>) -> Result<(), Refusal> {
+    let mut add = |question: PageQuestion| -> Result<Value, Refusal> {
         let answer = explorer.answer(&question, None)?;
         answers.insert(question.address(), answer.clone());
         Ok(answer)
     };
-    let view = add(Question::View(call.clone()))?;
-    add(Question::Cost(call.clone(), None))?;
+    let view = add(PageQuestion::View(call.clone()))?;
+    add(PageQuestion::Cost(call.clone(), None))?;
     if view["mode"] != "full" {
-        add(Question::Rank(call.clone(), 0))?;
+        add(PageQuestion::Rank(call.clone(), 0))?;
         return Ok(());
     }
     let steps = view["steps"].as_array().map_or(0, Vec::len);
     for step in 0..=steps {
-        add(Question::Step(call.clone(), step))?;
+        add(PageQuestion::Step(call.clone(), step))?;
     }
     for rank in 0..call.p.min(MOST_RANKS) {
-        add(Question::Rank(call.clone(), rank))?;
+        add(PageQuestion::Rank(call.clone(), rank))?;
     }
     let rows = view["rows"]["count"].as_u64().unwrap_or(0) as usize;
     if call.p * rows <= MOST_SLOTS {
         for (rank, row) in (0..call.p).flat_map(|rank| (0..rows).map(move |row| (rank, row))) {
-            add(Question::Cell(call.clone(), rank, row))?;
+            add(PageQuestion::Cell(call.clone(), rank, row))?;
         }
         if view["rows"]["meaning"] == "destinations" {
             for block in 0..call.p * call.p {
-                add(Question::Route(call.clone(), block))?;
+                add(PageQuestion::Route(call.clone(), block))?;
             }
         }
     }

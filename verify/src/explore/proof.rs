@@ -1,7 +1,7 @@
 //! What is proved of a collective, and by whom; and proofs that are under way.
 
 use super::Refusal;
-use super::subject::Subject;
+use super::subject::ExploredCollective;
 use crate::catalogue;
 use crate::error::Error;
 use crate::proving::prove::InductionResult;
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What is known to be proved.
-pub(super) fn known(subject: &Subject, args: &Arguments, placement: &Placement) -> Value {
+pub(super) fn known(subject: &ExploredCollective, args: &Arguments, placement: &Placement) -> Value {
     let record = subject.record();
     let range = match (&record, subject.entry) {
         (_, Some(entry)) => catalogue::proved_range(entry).ok().map(str::to_string),
@@ -73,7 +73,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl ProofJobs {
     /// Starts a proof for all p. Nothing is written: that is for `roundel prove`.
-    pub(super) fn start(&self, subject: Subject) -> Result<Value, Refusal> {
+    pub(super) fn start(&self, subject: ExploredCollective) -> Result<Value, Refusal> {
         let portfolio = Portfolio::installed();
         if portfolio.solvers.is_empty() {
             return Err(Error::NoSolver.into());
@@ -109,7 +109,7 @@ impl ProofJobs {
 }
 
 impl ProofJob {
-    fn prove(&self, subject: &Subject, portfolio: &Portfolio) -> Value {
+    fn prove(&self, subject: &ExploredCollective, portfolio: &Portfolio) -> Value {
         let schedule = subject.schedule.by_contract();
         if let Err(violation) = check::at_compile_time(&schedule) {
             return json!({ "state": "wrong", "message": violation.to_string() });

@@ -3,7 +3,7 @@
 use super::Refusal;
 use super::recording::{Recording, States};
 use super::step::{naming, rank_of};
-use super::subject::{PlaceKey, Subject};
+use super::subject::{ExploredCollective, PlaceKey};
 use roundel_spec::check::CheckInput;
 use roundel_spec::check::bounds::{RoundCount, Usage};
 use roundel_spec::eval::{self, Env, EvalFault, Halt, Walker};
@@ -88,7 +88,7 @@ impl Claims<'_> {
         let stated = self.stated.loops[n].holds.len();
         let holds: Vec<Value> = (l.holds.iter().enumerate())
             .map(|(i, hold)| {
-                let subject: &Subject = &self.recording.subject;
+                let subject: &ExploredCollective = &self.recording.subject;
                 let key = PlaceKey::Hold(n, i);
                 let value = self.value(env, hold).unwrap_or_else(|fault| fault.to_string());
                 let (place, text) = match i < stated {

@@ -1,8 +1,8 @@
 //! The rounds of a call, recorded, and what every rank holds in between.
 
 use super::Refusal;
-use super::ask::Call;
-use super::subject::Subject;
+use super::ask::ExploredCall;
+use super::subject::ExploredCollective;
 use crate::params::Params;
 use crate::report::highlight::Highlight;
 use crate::report::run::PointRun;
@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// A recorded call.
 #[derive(Debug)]
 pub(super) struct Recording {
-    pub(super) subject: Subject,
+    pub(super) subject: ExploredCollective,
     pub(super) params: Params,
     pub(super) point: Point,
     pub(super) trace: Trace,
@@ -61,7 +61,7 @@ pub(super) enum Verdict {
 
 impl Recording {
     /// Records a call.
-    pub(super) fn new(subject: Subject, call: &Call) -> Result<Self, Refusal> {
+    pub(super) fn new(subject: ExploredCollective, call: &ExploredCall) -> Result<Self, Refusal> {
         let params = Params::resolve(&subject.name, &subject.schedule, &call.set)?;
         let point = Point { placement: call.placement()?, args: params.args.clone() };
         let start = Instant::now();
@@ -133,7 +133,7 @@ impl Rows {
 }
 
 /// Follows the blocks as messages carry them, right or wrong.
-fn states(subject: &Subject, point: &Point, trace: &Trace) -> States {
+fn states(subject: &ExploredCollective, point: &Point, trace: &Trace) -> States {
     let (kind, p) = (subject.schedule.kind, trace.p());
     let place = point.place(&subject.schedule, 0);
     let blocks =
@@ -163,7 +163,7 @@ fn states(subject: &Subject, point: &Point, trace: &Trace) -> States {
     States::Blocks(provenance)
 }
 
-fn verdict(subject: &Subject, point: &Point, trace: &Trace) -> Verdict {
+fn verdict(subject: &ExploredCollective, point: &Point, trace: &Trace) -> Verdict {
     if trace.p() > CHECKED {
         return Verdict::Unchecked;
     }

@@ -3,8 +3,8 @@
 //! Any site that the browser shows can send requests to this port. They carry the name of that site, in `Origin` or,
 //! if it has a name that leads here, in `Host`; such requests are refused.
 
-use super::ask::Question;
-use super::http::{LONGEST_BODY, LONGEST_TEXT, Request, Response};
+use super::ask::PageQuestion;
+use super::http::{HttpRequest, LONGEST_BODY, LONGEST_TEXT, Response};
 use super::{Explorer, Refusal, page};
 use serde_json::json;
 use std::io::{Read, Write};
@@ -94,7 +94,7 @@ impl Site {
         // A browser that does not read or write is given up; nothing else can go wrong here.
         let _ = stream.set_read_timeout(Some(PATIENCE));
         let _ = stream.set_write_timeout(Some(PATIENCE));
-        let answer = Request::read(&stream, |head| self.may_send(head)).and_then(|request| self.caught(&request));
+        let answer = HttpRequest::read(&stream, |head| self.may_send(head)).and_then(|request| self.caught(&request));
         let response =
             answer.unwrap_or_else(|why| Response::json(why.status(), &json!({ "error": why.to_string() })));
         let _ = response.write(&mut stream);
@@ -104,7 +104,7 @@ impl Site {
     }
 
     /// How long the body of a request may be; pages of other sites are refused.
-    fn may_send(&self, head: &Request) -> Result<usize, Refusal> {
+    fn may_send(&self, head: &HttpRequest) -> Result<usize, Refusal> {
         let foreign = Refusal::Foreign { port: self.port };
         let names = [format!("localhost:{}", self.port), format!("127.0.0.1:{}", self.port)];
         let host = head.header("host").unwrap_or_default();
@@ -129,7 +129,7 @@ impl Site {
     }
 
     /// Answers a request; if that fails, only this request has no answer.
-    fn caught(&self, request: &Request) -> Result<Response, Refusal> {
+    fn caught(&self, request: &HttpRequest) -> Result<Response, Refusal> {
         let answer = catch_unwind(AssertUnwindSafe(|| self.answer(request)));
         answer.unwrap_or_else(|panic| {
             let words = panic.downcast_ref::<String>().map(String::as_str);
@@ -138,7 +138,7 @@ impl Site {
         })
     }
 
-    fn answer(&self, request: &Request) -> Result<Response, Refusal> {
+    fn answer(&self, request: &HttpRequest) -> Result<Response, Refusal> {
         if let Some(asset) = page::asset(&request.path) {
             return match request.method.as_str() {
                 "GET" => Ok(asset),
@@ -148,13 +148,13 @@ impl Site {
         let _one = self.questions.enter(QUESTIONS).ok_or(Refusal::Busy)?;
         let text = (request.method == "POST").then_some(request.body.as_str());
         if request.path == "/api/figure" {
-            let Question::View(call) = Question::read("/api/view", &request.query)? else {
+            let PageQuestion::View(call) = PageQuestion::read("/api/view", &request.query)? else {
                 return Err(Refusal::NotFound);
             };
             let body = self.explorer.figure(&call, text)?;
             return Ok(Response { status: 200, kind: "image/svg+xml", body });
         }
-        let question = Question::read(&request.path, &request.query)?;
+        let question = PageQuestion::read(&request.path, &request.query)?;
         if question.is_post() && text.is_none() {
             return Err(Refusal::Method("POST"));
         }

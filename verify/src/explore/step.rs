@@ -3,8 +3,8 @@
 use super::Refusal;
 use super::recording::{Recording, Rows, States};
 use crate::error::Error;
+use crate::report::picture::short;
 use crate::report::rounds::{Naming, bits};
-use crate::report::svg::short;
 use roundel_spec::check::ReductionStates;
 use roundel_spec::provenance::Provenance;
 use roundel_spec::{Direction, Line};
@@ -144,22 +144,14 @@ fn moved(provenance: &Provenance, p: usize, before: usize, all: &mut [Slot]) {
 
 fn reduced(memory: &ReductionStates, rows: Rows, p: usize, before: usize, round: Option<usize>, all: &mut [Slot]) {
     let count = rows.count(p);
-    for rank in 0..p {
-        for row in 0..count {
-            let slot = &mut all[rank * count + row];
-            match rows {
-                Rows::Contributors { .. } => {
-                    let (line, contributor) = ((row / p) as Line, row % p);
-                    let has = |round: usize| {
-                        let value = memory.before(round, rank, line, 0);
-                        value.is_some_and(|value| memory.trees.contains(value.tree, contributor))
-                    };
-                    if has(before) {
-                        let fresh = round.is_some_and(|round| !has(round));
-                        *slot = Slot { level: 15, own: rank == contributor, fresh, remote: false };
-                    }
-                }
-                _ => {
+    for (rank, slots) in all.chunks_mut(count.max(1)).enumerate() {
+        match rows {
+            Rows::Contributors { .. } => {
+                let lines = slots.chunks_mut(p).enumerate();
+                lines.for_each(|(line, slots)| contributors(memory, rank, line as Line, before, round, slots));
+            }
+            _ => {
+                for (row, slot) in slots.iter_mut().enumerate() {
                     let (line, block) = ((row / memory.blocks()) as Line, row % memory.blocks());
                     let have = |round: usize| memory.before(round, rank, line, block);
                     let fresh = round.is_some_and(|round| have(before) != have(round));
@@ -167,6 +159,24 @@ fn reduced(memory: &ReductionStates, rows: Rows, p: usize, before: usize, round:
                 }
             }
         }
+    }
+}
+
+/// The contributors to one line of a rank. A line is looked up once, because there are up to a million contributions.
+fn contributors(
+    memory: &ReductionStates,
+    rank: usize,
+    line: Line,
+    before: usize,
+    round: Option<usize>,
+    slots: &mut [Slot],
+) {
+    let Some(now) = memory.before(before, rank, line, 0) else { return };
+    let earlier = round.map(|round| memory.before(round, rank, line, 0));
+    for contributor in memory.trees.contributors(now.tree) {
+        let had = |value| memory.trees.contains(value, contributor);
+        let fresh = earlier.is_some_and(|earlier| !earlier.is_some_and(|value| had(value.tree)));
+        slots[contributor] = Slot { level: 15, own: rank == contributor, fresh, remote: false };
     }
 }
 

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 
 /// A collective that may be named, before its text is read.
 #[derive(Clone, Debug)]
-pub(super) struct Wanted {
+pub(super) struct NamedText {
     /// The name that users know.
     pub(super) name: String,
     /// Its type.
@@ -32,15 +32,15 @@ pub(super) struct Wanted {
     entry: Option<&'static Entry>,
 }
 
-impl Wanted {
+impl NamedText {
     pub(super) fn find(name: &str, files: &[(String, PathBuf)]) -> Result<Self, Refusal> {
         if let Some((known, path)) = files.iter().find(|(known, _)| known == name) {
             let type_name = known.rsplit(':').next().unwrap_or_default().into();
-            return Ok(Wanted { name: name.into(), type_name, origin: path.display().to_string(), entry: None });
+            return Ok(NamedText { name: name.into(), type_name, origin: path.display().to_string(), entry: None });
         }
         let entry = catalogue::find(name)?;
         let origin = format!("{}.rs", entry.name);
-        Ok(Wanted { name: entry.name.into(), type_name: entry.type_name.into(), origin, entry: Some(entry) })
+        Ok(NamedText { name: entry.name.into(), type_name: entry.type_name.into(), origin, entry: Some(entry) })
     }
 
     /// The declaration that a text has for it: that of its type, or the only one.
@@ -57,7 +57,7 @@ impl Wanted {
 
 /// A collective: its text, its declaration as data, and where its parts stand in the text.
 #[derive(Clone, Debug)]
-pub(super) struct Subject {
+pub(super) struct ExploredCollective {
     pub(super) name: String,
     pub(super) text: String,
     /// The declaration, with its inner collectives.
@@ -84,10 +84,10 @@ pub(super) enum PlaceKey {
     Type,
 }
 
-impl Subject {
+impl ExploredCollective {
     /// Finds a collective; `text` replaces its own.
     pub(super) fn find(name: &str, files: &[(String, PathBuf)], text: Option<&str>) -> Result<Self, Refusal> {
-        let wanted = Wanted::find(name, files)?;
+        let wanted = NamedText::find(name, files)?;
         let source = match (text, wanted.entry) {
             (Some(text), _) => Source::of_text(&wanted.origin, text),
             (None, Some(entry)) => Source::of_entry(entry),
@@ -97,7 +97,7 @@ impl Subject {
         let DeclaredStruct { result, defaults, .. } = wanted.among(&source, all)?;
         let declaration = result.map_err(|errors| Diagnosed::malformed(&source, errors))?;
         let entry = wanted.entry.filter(|_| text.is_none());
-        Ok(Subject {
+        Ok(ExploredCollective {
             schedule: match entry {
                 Some(entry) => (entry.schedule)(),
                 None => declared::unchecked(&source, &declaration, &defaults),
@@ -116,7 +116,7 @@ impl Subject {
         if wanted || self.entry.is_some() {
             return self;
         }
-        Subject { schedule: self.schedule.by_contract(), ..self }
+        ExploredCollective { schedule: self.schedule.by_contract(), ..self }
     }
 
     /// It in a list to choose from.

@@ -1,7 +1,7 @@
 //! The trace of a program: its calls as the page shows them, with what differs from the declaration.
 
 use super::Refusal;
-use super::ask::Call;
+use super::ask::ExploredCall;
 use crate::params::{Assignment, Params};
 use crate::replay::trace::diff::{CallDifference, Discrepancy, Who, diff};
 use crate::replay::trace::file::{File, Id, What};
@@ -17,7 +17,7 @@ const MOST_CALLS: usize = 2000;
 
 /// What the page sends.
 #[derive(Deserialize)]
-struct Sent {
+struct SentFiles {
     files: Vec<SentFile>,
 }
 
@@ -30,7 +30,7 @@ struct SentFile {
 /// Describes the calls of a job.
 pub(super) fn trace(body: &str) -> Result<Value, Refusal> {
     let wrong = |error: serde_json::Error| Refusal::Question { name: "files", reason: error.to_string() };
-    let sent: Sent = serde_json::from_str(body).map_err(wrong)?;
+    let sent: SentFiles = serde_json::from_str(body).map_err(wrong)?;
     let files = sent.files.iter().map(|file| File::parse(Path::new(&file.name), &file.text));
     let job = Job::of(files.collect::<Result<_, _>>()?)?;
     let report = diff(&job);
@@ -65,7 +65,7 @@ fn call(job: &Job, id: &Id, differences: Vec<&Discrepancy>) -> Option<Value> {
     let fits = (schedule.numbers.len(), schedule.lists.len()) == (done.args.numbers.len(), done.args.lists.len());
     let set: Vec<Assignment> = if fits { assignments(&Params::of(&schedule, &done.args)) } else { Vec::new() };
     let nodes = communicator.nodes.clone();
-    let shown = Call { collective: entry.name.into(), p, nodes, set, ..Call::default() };
+    let shown = ExploredCall { collective: entry.name.into(), p, nodes, set, ..ExploredCall::default() };
     // A rank without a record of the call had not ended it when the job ended.
     let late = |rank: &usize| {
         let file = communicator.ranks.get(*rank).and_then(|world| job.files.get(world));

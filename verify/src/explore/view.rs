@@ -5,8 +5,8 @@ use super::proof;
 use super::recording::{Recording, Rows, Verdict};
 use super::subject::PlaceKey;
 use crate::error::Error;
+use crate::report::picture::{self, Picture, PictureOptions};
 use crate::report::rounds::Round;
-use crate::report::svg::{self, Picture, PictureOptions};
 use roundel_spec::Direction;
 use roundel_spec::violation::nodes_in_words;
 use serde_json::{Value, json};
@@ -110,14 +110,14 @@ fn verdict(recording: &Recording) -> Value {
 pub(super) fn figure(recording: &Recording) -> Result<String, Refusal> {
     let (run, p) = (recording.run(), recording.p());
     let rounds: Vec<Round> = recording.active.iter().map(|&round| run.round(round)).collect();
-    if p > svg::MAX_RANKS {
-        return Err(Error::PictureTooLarge { p, rounds: rounds.len(), limit: svg::MAX_RANKS }.into());
+    if p > picture::MAX_RANKS {
+        return Err(Error::PictureTooLarge { p, rounds: rounds.len(), limit: picture::MAX_RANKS }.into());
     }
     let fault = match &recording.verdict {
         Verdict::Wrong(_, highlight) => Some(highlight.as_ref()),
         _ => None,
     };
-    Ok(svg::draw(&Picture {
+    Ok(picture::draw(&Picture {
         title: &recording.subject.name,
         subtitle: &case(recording),
         placement: &recording.point.placement,
@@ -125,5 +125,6 @@ pub(super) fn figure(recording: &Recording) -> Result<String, Refusal> {
         film: &run.pictured(&recording.active),
         fault,
         options: PictureOptions::default(),
-    }))
+    })
+    .svg())
 }

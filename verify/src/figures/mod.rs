@@ -13,10 +13,11 @@ mod sparbit;
 use crate::catalogue;
 use crate::error::Error;
 use crate::params::Params;
+use crate::report::drawing::Drawing;
 use crate::report::plot::{self, Dash, Plot, Series};
-use crate::simulation::machine::Machine;
+use crate::simulation::machine::SimulatedMachine;
 use crate::simulation::topology::{Level, Topology};
-use crate::simulation::{Request, Simulation, shift};
+use crate::simulation::{SimulatedCall, Simulation, shift};
 use roundel::clock::LogGps;
 use roundel_spec::Placement;
 use std::fmt::Write;
@@ -35,7 +36,7 @@ pub struct Figure {
     /// The rows of its data.
     pub rows: Vec<Vec<String>>,
     /// The picture.
-    pub picture: String,
+    pub picture: Drawing,
     /// What the paper says, what is found here, and whether these agree.
     pub claims: Vec<Claim>,
 }
@@ -127,21 +128,21 @@ fn wrapped(text: &str) -> String {
 const HEAD: &str = "\
 # The figures of the papers
 
-`roundel figures --out DIR` makes these figures, as SVG and CSV, and this page. Messages and blocks come from the
-declarations of the catalogue; times come from `roundel simulate` (docs/simulation.md). The papers' machines are not at
-hand, so times are those of one machine of round figures: messages between nodes LogGPS with L = 2 us, o = 0.3 us,
-g = 0.1 us, G = 0.1 ns, S = 8192 bytes; inside a node L = 0.4 us and 0.05 ns for a byte; the ranks of a node share 20
-GB/s each way. Only shapes can agree: which algorithm wins, and where. Counts must be exact.
+`roundel figures --out DIR` makes these figures, as SVG and CSV, and this page; with `--tikz` also as TikZ. Messages and
+blocks come from the declarations of the catalogue; times come from `roundel simulate` (docs/simulation.md). The papers'
+machines are not at hand, so times are those of one machine of round figures: messages between nodes LogGPS with
+L = 2 us, o = 0.3 us, g = 0.1 us, G = 0.1 ns, S = 8192 bytes; inside a node L = 0.4 us and 0.05 ns for a byte; the ranks
+of a node share 20 GB/s each way. Only shapes can agree: which algorithm wins, and where. Counts must be exact.
 
 ";
 
 /// The machine of all figures.
-fn machine() -> Machine {
+fn machine() -> SimulatedMachine {
     let numbers =
         LogGps { latency: 2e-6, overhead: 0.3e-6, gap: 0.1e-6, byte_gap: 1e-10, byte_overhead: 0.0, eager: 8192 };
     let node =
         Level { name: "node".into(), size: 64, latency: Some(0.4e-6), byte_gap: Some(0.5e-10), uplink: Some(2e10) };
-    Machine::Messages { numbers, topology: Some(Topology { levels: vec![node] }) }
+    SimulatedMachine::Messages { numbers, topology: Some(Topology { levels: vec![node] }) }
 }
 
 /// Simulates a collective of the catalogue; `None` if its domain does not contain the call.
@@ -152,7 +153,7 @@ fn simulated(name: &str, placement: &Placement, bytes: u64, set: &[String]) -> R
     let params = Params::resolve(name, &schedule, &set)?;
     let (kind, invariant) = (schedule.kind, shift::is_invariant(&schedule));
     let answer = catalogue::with_rounds(entry, &params.args, placement, |source| {
-        Request { source, invariant, kind, placement, machine: &machine, bytes }.simulate()
+        SimulatedCall { source, invariant, kind, placement, machine: &machine, bytes }.simulate()
     });
     match answer {
         Err(Error::OutsideDomain { .. }) => Ok(None),
@@ -176,7 +177,7 @@ const STYLES: [(&str, Dash); 6] = [
 ];
 
 /// A picture of curves on logarithmic axes.
-fn curves(title: &str, subtitle: &str, [x, y]: [&str; 2], named: Vec<(&'static str, Vec<(f64, f64)>)>) -> String {
+fn curves(title: &str, subtitle: &str, [x, y]: [&str; 2], named: Vec<(&'static str, Vec<(f64, f64)>)>) -> Drawing {
     let styled = named.into_iter().zip(STYLES.iter().cycle());
     let series: Vec<Series> =
         styled.map(|((name, points), &(colour, dash))| Series { name, points, colour, dash }).collect();

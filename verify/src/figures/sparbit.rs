@@ -13,51 +13,73 @@ const NAMES: [&str; 5] = [
 ];
 const PPN: usize = 16;
 
-/// The share of cases that each wins, by process count and block size, on nodes filled one by one or in turn.
-pub(super) fn cases_won() -> Result<Figure, Error> {
-    let sizes: Vec<u64> = (0..8).map(|exponent| 8 << (2 * exponent)).collect();
-    let counts = [16, 24, 32, 48, 64, 80, 96, 112, 128];
-    let mut rows = Vec::new();
-    let mut won = [[0usize; 5]; 2];
-    let mut points = [const { Vec::new() }; 5];
-    for (mapping, place) in
-        [("sequential", Placement::consecutive as fn(usize, usize) -> Placement), ("cyclic", Placement::cyclic)]
-            .iter()
-            .enumerate()
-            .map(|(at, pair)| ((at, pair.0), pair.1))
-    {
-        for p in counts {
+const COUNTS: [usize; 9] = [16, 24, 32, 48, 64, 80, 96, 112, 128];
+/// How ranks are placed on nodes: filled one by one, or in turn.
+const MAPPINGS: [(&str, fn(usize, usize) -> Placement); 2] =
+    [("sequential", Placement::consecutive), ("cyclic", Placement::cyclic)];
+
+/// All cases.
+#[derive(Default)]
+struct AllCases {
+    /// How many there are of each mapping.
+    count: usize,
+    rows: Vec<Vec<String>>,
+    /// How many of each mapping every algorithm wins.
+    won: [[usize; 5]; 2],
+    /// The curve of each algorithm with 128 ranks in order.
+    points: [Vec<(f64, f64)>; 5],
+}
+
+impl AllCases {
+    fn simulate() -> Result<Self, Error> {
+        let sizes: Vec<u64> = (0..8).map(|exponent| 8 << (2 * exponent)).collect();
+        let mut all = AllCases { count: COUNTS.len() * sizes.len(), ..AllCases::default() };
+        for (mapping, p) in (0..MAPPINGS.len()).flat_map(|mapping| COUNTS.map(|p| (mapping, p))) {
             for &bytes in &sizes {
-                let placement = place(p, PPN);
-                let mut best: Option<(usize, f64)> = None;
-                for (at, name) in NAMES.iter().enumerate() {
-                    let Some(found) = simulated(name, &placement, bytes, &[])? else { continue };
-                    if best.is_none_or(|(_, time)| found.seconds < time) {
-                        best = Some((at, found.seconds));
-                    }
-                    if mapping.0 == 0 && p == 128 {
-                        points[at].push((bytes as f64, found.seconds * 1e6));
-                    }
-                }
-                if let Some((at, time)) = best {
-                    won[mapping.0][at] += 1;
-                    rows.push(vec![
-                        mapping.1.into(),
-                        p.to_string(),
-                        bytes.to_string(),
-                        NAMES[at].into(),
-                        microseconds(time),
-                    ]);
-                }
+                all.add(mapping, p, bytes)?;
             }
         }
+        Ok(all)
     }
-    let cases = counts.len() * sizes.len();
-    let share = |mapping: usize, at: usize| 100.0 * won[mapping][at] as f64 / cases as f64;
-    let shares = |mapping: usize| {
-        let one = |at: usize| format!("{} {:.0} %", NAMES[at].trim_start_matches("allgather/"), share(mapping, at));
-        (0..5).map(one).collect::<Vec<_>>().join(", ")
-    };
+
+    /// Adds a case.
+    fn add(&mut self, mapping: usize, p: usize, bytes: u64) -> Result<(), Error> {
+        let (name, place) = MAPPINGS[mapping];
+        let placement = place(p, PPN);
+        let mut best: Option<(usize, f64)> = None;
+        for (at, name) in NAMES.iter().enumerate() {
+            let Some(found) = simulated(name, &placement, bytes, &[])? else { continue };
+            if best.is_none_or(|(_, time)| found.seconds < time) {
+                best = Some((at, found.seconds));
+            }
+            if mapping == 0 && p == 128 {
+                self.points[at].push((bytes as f64, found.seconds * 1e6));
+            }
+        }
+        if let Some((at, time)) = best {
+            self.won[mapping][at] += 1;
+            self.rows.push(vec![name.into(), p.to_string(), bytes.to_string(), NAMES[at].into(), microseconds(time)]);
+        }
+        Ok(())
+    }
+
+    /// The share of the cases of a mapping that an algorithm wins, in per cent.
+    fn share(&self, mapping: usize, at: usize) -> f64 {
+        100.0 * self.won[mapping][at] as f64 / self.count as f64
+    }
+
+    /// The shares of all algorithms, in words.
+    fn shares(&self, mapping: usize) -> String {
+        let name = |at: usize| NAMES[at].trim_start_matches("allgather/");
+        let one = |at: usize| format!("{} {:.0} %", name(at), self.share(mapping, at));
+        format!("{} of {} cases", (0..5).map(one).collect::<Vec<_>>().join(", "), self.count)
+    }
+}
+
+/// The share of cases that each wins, by process count and block size, on nodes filled one by one or in turn.
+pub(super) fn cases_won() -> Result<Figure, Error> {
+    let all = AllCases::simulate()?;
+    let claims = claims(&all);
     let title = "Sparbit and the other allgathers over block sizes";
     let labels = ["Sparbit", "Bruck", "ring", "neighbor exchange", "recursive doubling"];
     Ok(Figure {
@@ -66,24 +88,28 @@ pub(super) fn cases_won() -> Result<Figure, Error> {
         paper: "Loch, Koslovski: Sparbit, SBAC-PAD 2021, Figure 5. The picture shows 128 ranks, 16 to a node, in order; \
                 the data has the fastest algorithm for every process count and block size.",
         columns: vec!["mapping", "p", "bytes", "fastest", "microseconds"],
-        rows,
+        rows: all.rows,
         picture: curves(
             title,
             "p = 128, 16 ranks per node, in order",
             ["bytes of a block", "microseconds"],
-            labels.into_iter().zip(points).collect(),
+            labels.into_iter().zip(all.points).collect(),
         ),
-        claims: vec![
-            Claim {
-                paper: "with sequential mapping, Sparbit is best in 46.43 % (Yahoo) and 39.64 % (Cervino) of the cases",
-                found: format!("{} of {cases} cases", shares(0)),
-                agrees: (30.0..60.0).contains(&share(0, 0)),
-            },
-            Claim {
-                paper: "with cyclic mapping, its share of best cases is smaller",
-                found: format!("{} of {cases} cases", shares(1)),
-                agrees: share(1, 0) < share(0, 0),
-            },
-        ],
+        claims,
     })
+}
+
+fn claims(all: &AllCases) -> Vec<Claim> {
+    vec![
+        Claim {
+            paper: "with sequential mapping, Sparbit is best in 46.43 % (Yahoo) and 39.64 % (Cervino) of the cases",
+            found: all.shares(0),
+            agrees: (30.0..60.0).contains(&all.share(0, 0)),
+        },
+        Claim {
+            paper: "with cyclic mapping, its share of best cases is smaller",
+            found: all.shares(1),
+            agrees: all.share(1, 0) < all.share(0, 0),
+        },
+    ]
 }

@@ -14,6 +14,9 @@ const THREADS: usize = 2;
 
 /// Calls `work` for every number below `count`, on two threads, in order; returns the results in order.
 pub fn parallel<R: Send>(count: usize, work: impl Fn(usize) -> R + Sync) -> Vec<R> {
+    if count <= 1 {
+        return (0..count).map(work).collect();
+    }
     let next = AtomicUsize::new(0);
     let results: Vec<Mutex<Option<R>>> = (0..count).map(|_| Mutex::new(None)).collect();
     std::thread::scope(|scope| {

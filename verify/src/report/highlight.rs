@@ -32,71 +32,84 @@ impl Highlight {
         // `holds` describes the state before a round.
         let before = violation.round.map_or(rounds, |round| round.min(trace.rounds()));
         let between = Highlight { rounds: before, panel: before, ..Highlight::default() };
-        let slot = |rank: &usize, line: &str, block: &usize| vec![(*rank, run.row(line, *block))];
-        let last = rounds.saturating_sub(1);
-        let from = |rank: &usize, block: &usize| {
-            sends(trace, last, |from, _, blocks| from == *rank && blocks.contains(block))
-        };
-        let to =
-            |rank: &usize, block: &usize| sends(trace, last, |_, to, blocks| to == *rank && blocks.contains(block));
-        match &violation.problem {
-            Problem::SelfMessage { rank, .. } => {
-                Highlight { ranks: vec![*rank], messages: vec![(*rank, *rank)], ..in_round }
-            }
-            Problem::UnmatchedSend { from, to, .. }
-            | Problem::DifferentBlocks { from, to, .. }
-            | Problem::Confused { from, to, .. } => {
-                Highlight { ranks: vec![*from, *to], messages: vec![(*from, *to)], ..in_round }
-            }
-            Problem::UnmatchedRecv { to, from, blocks } => {
-                let expected = Some(unsent(*from, *to, blocks, run, placement));
-                Highlight { ranks: vec![*to, *from], expected, ..in_round }
-            }
-            Problem::Phantom { rank, block, .. } | Problem::SentTwice { rank, block } => {
-                let (messages, slots) = (from(rank, block), slot(rank, "", block));
-                Highlight { ranks: vec![*rank], messages, slots, ..in_round }
-            }
-            Problem::WrittenTwice { rank, block, .. } | Problem::CountedTwice { rank, block, .. } => {
-                let (messages, slots) = (to(rank, block), slot(rank, "", block));
-                Highlight { ranks: vec![*rank], messages, slots, ..in_round }
-            }
-            Problem::Overwritten { rank, line, block }
-            | Problem::Forgets { rank, line, block }
-            | Problem::ReplacedInUse { rank, line, block } => {
-                let (messages, slots) = (to(rank, block), slot(rank, line, block));
-                Highlight { ranks: vec![*rank], messages, slots, ..in_round }
-            }
-            Problem::Missing { rank, block, .. }
-            | Problem::Incomplete { rank, block, .. }
-            | Problem::OutOfOrder { rank, block } => {
-                Highlight { ranks: vec![*rank], slots: slot(rank, "", block), ..in_round }
-            }
-            Problem::Empty { rank, line, block } => {
-                Highlight { ranks: vec![*rank], slots: slot(rank, line, block), ..in_round }
-            }
-            Problem::OtherTree { ranks: (a, b), block } => {
-                Highlight { ranks: vec![*a, *b], slots: vec![(*a, *block), (*b, *block)], ..in_round }
-            }
-            Problem::FalseHint { rank, .. } | Problem::Fault { rank, .. } => {
-                Highlight { ranks: vec![*rank], ..in_round }
-            }
-            Problem::Bound { rank, .. } => Highlight { ranks: rank.iter().copied().collect(), ..in_round },
-            Problem::OtherBlocks { rank, claimed, held } => {
-                let slots = claimed.0.symmetric_difference(&held.0).flat_map(|block| slot(rank, "", block)).collect();
-                Highlight { ranks: vec![*rank], slots, ..between }
-            }
-            Problem::ClaimedTwice { rank, block } => {
-                Highlight { ranks: vec![*rank], slots: slot(rank, "", block), ..between }
-            }
-            Problem::OtherContributors { rank, line, block, .. } => {
-                Highlight { ranks: vec![*rank], slots: slot(rank, line, block), ..between }
-            }
-            Problem::OtherCount { rank, .. } | Problem::FalseFact { rank, .. } => {
-                Highlight { ranks: vec![*rank], ..between }
-            }
-            Problem::NotABlockEach { .. } | Problem::NoSuchRoot { .. } | Problem::NothingChecked { .. } => in_round,
-        }
+        let problem = &violation.problem;
+        of_messages(problem, trace, run, placement, &in_round)
+            .or_else(|| of_contents(problem, run, &in_round))
+            .or_else(|| of_claims(problem, run, &between))
+            .unwrap_or(in_round)
     }
+}
+
+/// The row of a slot, on a rank.
+fn slot(run: &PointRun<'_>, rank: usize, line: &str, block: usize) -> Vec<(usize, usize)> {
+    vec![(rank, run.row(line, block))]
+}
+
+/// Problems with the messages of a round.
+fn of_messages(
+    problem: &Problem,
+    trace: &Trace,
+    run: &PointRun<'_>,
+    placement: &Placement,
+    in_round: &Highlight,
+) -> Option<Highlight> {
+    let last = in_round.rounds.saturating_sub(1);
+    let from =
+        |rank: &usize, block: &usize| sends(trace, last, |from, _, blocks| from == *rank && blocks.contains(block));
+    let to = |rank: &usize, block: &usize| sends(trace, last, |_, to, blocks| to == *rank && blocks.contains(block));
+    let (ranks, messages, expected, slots) = match problem {
+        Problem::SelfMessage { rank, .. } => (vec![*rank], vec![(*rank, *rank)], None, Vec::new()),
+        Problem::UnmatchedSend { from, to, .. }
+        | Problem::DifferentBlocks { from, to, .. }
+        | Problem::Confused { from, to, .. } => (vec![*from, *to], vec![(*from, *to)], None, Vec::new()),
+        Problem::UnmatchedRecv { to, from, blocks } => {
+            let expected = unsent(*from, *to, blocks, run, placement);
+            (vec![*to, *from], Vec::new(), Some(expected), Vec::new())
+        }
+        Problem::Phantom { rank, block, .. } | Problem::SentTwice { rank, block } => {
+            (vec![*rank], from(rank, block), None, slot(run, *rank, "", *block))
+        }
+        Problem::WrittenTwice { rank, block, .. } | Problem::CountedTwice { rank, block, .. } => {
+            (vec![*rank], to(rank, block), None, slot(run, *rank, "", *block))
+        }
+        Problem::Overwritten { rank, line, block }
+        | Problem::Forgets { rank, line, block }
+        | Problem::ReplacedInUse { rank, line, block } => {
+            (vec![*rank], to(rank, block), None, slot(run, *rank, line, *block))
+        }
+        _ => return None,
+    };
+    Some(Highlight { ranks, messages, expected, slots, ..in_round.clone() })
+}
+
+/// Problems with what ranks hold after a round.
+fn of_contents(problem: &Problem, run: &PointRun<'_>, in_round: &Highlight) -> Option<Highlight> {
+    let (ranks, slots) = match problem {
+        Problem::Missing { rank, block, .. }
+        | Problem::Incomplete { rank, block, .. }
+        | Problem::OutOfOrder { rank, block } => (vec![*rank], slot(run, *rank, "", *block)),
+        Problem::Empty { rank, line, block } => (vec![*rank], slot(run, *rank, line, *block)),
+        Problem::OtherTree { ranks: (a, b), block } => (vec![*a, *b], vec![(*a, *block), (*b, *block)]),
+        Problem::FalseHint { rank, .. } | Problem::Fault { rank, .. } => (vec![*rank], Vec::new()),
+        Problem::Bound { rank, .. } => (rank.iter().copied().collect(), Vec::new()),
+        _ => return None,
+    };
+    Some(Highlight { ranks, slots, ..in_round.clone() })
+}
+
+/// Problems with what `holds` claims before a round.
+fn of_claims(problem: &Problem, run: &PointRun<'_>, between: &Highlight) -> Option<Highlight> {
+    let (rank, slots) = match problem {
+        Problem::OtherBlocks { rank, claimed, held } => {
+            let different = claimed.0.symmetric_difference(&held.0);
+            (rank, different.flat_map(|block| slot(run, *rank, "", *block)).collect())
+        }
+        Problem::ClaimedTwice { rank, block } => (rank, slot(run, *rank, "", *block)),
+        Problem::OtherContributors { rank, line, block, .. } => (rank, slot(run, *rank, line, *block)),
+        Problem::OtherCount { rank, .. } | Problem::FalseFact { rank, .. } => (rank, Vec::new()),
+        _ => return None,
+    };
+    Some(Highlight { ranks: vec![*rank], slots, ..between.clone() })
 }
 
 /// The message that a receive waits for.

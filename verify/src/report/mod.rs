@@ -1,9 +1,10 @@
 //! Output for people: rounds, pictures, curves, tables, progress.
 
+pub mod drawing;
 pub mod highlight;
+pub mod picture;
 pub mod plot;
 pub mod rounds;
 pub mod run;
-pub mod svg;
 pub mod table;
 pub mod units;

@@ -1,10 +1,9 @@
-//! Curves on logarithmic axes, as plain SVG in the style of [`crate::report::svg`].
+//! Curves on logarithmic axes, in the style of [`crate::report::picture`].
 //!
 //! Counts by radix span orders of magnitude in both directions. On logarithmic axes, curves that differ by a factor
 //! keep their distance, and one axis serves all of them.
 
-use crate::report::svg::{INK, LINE, SOFT, escape};
-use std::fmt::Write;
+use crate::report::drawing::{Anchor, Contour, Drawing, INK, LINE, Lettering, SOFT, Stroke, width};
 
 /// What to plot. All values must be positive.
 #[derive(Debug)]
@@ -46,10 +45,10 @@ pub enum Dash {
 }
 
 impl Dash {
-    const fn attribute(self) -> &'static str {
+    const fn lengths(self) -> Option<(f64, f64)> {
         match self {
-            Dash::Solid => "",
-            Dash::Dashed => r#" stroke-dasharray="7 4""#,
+            Dash::Solid => None,
+            Dash::Dashed => Some((7.0, 4.0)),
         }
     }
 }
@@ -93,107 +92,100 @@ impl LogAxis {
 }
 
 /// Plots.
-pub fn draw(plot: &Plot<'_>) -> String {
+pub fn draw(plot: &Plot<'_>) -> Drawing {
     let points = || plot.series.iter().flat_map(|series| &series.points);
     let across = LogAxis::new(points().map(|point| point.0), LEFT, RIGHT);
     let mut up = LogAxis::new(points().map(|point| point.1), BOTTOM, TOP);
     // Space between the curves and the frame.
     (up.low, up.high) = (up.low / 1.15, up.high * 1.15);
-    let mut svg = String::new();
-    let _ = writeln!(
-        svg,
-        r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" role="img" font-family="'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif">
-<title>{title}: {subtitle}</title>
-<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>
-<text x="24" y="38" font-size="19" font-weight="700" fill="{INK}">{title}</text>
-<text x="24" y="59" font-size="13" fill="{SOFT}">{subtitle}</text>"##,
-        title = escape(plot.title),
-        subtitle = escape(plot.subtitle),
-    );
-    axes(&mut svg, plot, &across, &up);
+    let entries = legend_lines(plot.series);
+    let height = HEIGHT + (entries.len().max(1) - 1) as f64 * LEGEND_LINE;
+    let mut drawing = Drawing::new(WIDTH, height, format!("{}: {}", plot.title, plot.subtitle));
+    drawing.add(Lettering::new(19.0).bold().at(24.0, 38.0, plot.title));
+    drawing.add(Lettering::new(13.0).colour(SOFT).at(24.0, 59.0, plot.subtitle));
+    axes(&mut drawing, plot, &across, &up);
     if let Some((value, text)) = plot.mark {
-        mark(&mut svg, across.at(value), text);
+        mark(&mut drawing, across.at(value), text);
     }
-    plot.series.iter().for_each(|series| curve(&mut svg, series, &across, &up));
-    legend(&mut svg, plot.series);
-    svg.push_str("</svg>\n");
-    svg
+    plot.series.iter().for_each(|series| curve(&mut drawing, series, &across, &up));
+    legend(&mut drawing, &entries);
+    drawing
 }
 
-fn axes(svg: &mut String, plot: &Plot<'_>, across: &LogAxis, up: &LogAxis) {
+fn axes(drawing: &mut Drawing, plot: &Plot<'_>, across: &LogAxis, up: &LogAxis) {
+    let (thin, small) = (Stroke::new(LINE, 0.6), Lettering::new(12.0).colour(SOFT));
     for tick in across.ticks() {
         let x = across.at(tick);
-        let _ = writeln!(
-            svg,
-            r##"<path d="M{x:.1} {TOP}V{BOTTOM}" stroke="{LINE}" stroke-width="0.6"/><text x="{x:.1}" y="{:.1}" font-size="12" fill="{SOFT}" text-anchor="middle">{tick}</text>"##,
-            BOTTOM + 18.0,
-        );
+        drawing.add(Contour::stroked(thin).line([(x, TOP), (x, BOTTOM)]));
+        drawing.add(small.anchor(Anchor::Middle).at(x, BOTTOM + 18.0, tick.to_string()));
     }
     for tick in up.ticks() {
         let y = up.at(tick);
-        let _ = writeln!(
-            svg,
-            r##"<path d="M{LEFT} {y:.1}H{RIGHT}" stroke="{LINE}" stroke-width="0.6"/><text x="{:.1}" y="{:.1}" font-size="12" fill="{SOFT}" text-anchor="end">{tick}</text>"##,
-            LEFT - 8.0,
-            y + 4.0,
-        );
+        drawing.add(Contour::stroked(thin).line([(LEFT, y), (RIGHT, y)]));
+        drawing.add(small.anchor(Anchor::End).at(LEFT - 8.0, y + 4.0, tick.to_string()));
     }
     let (middle_x, middle_y) = ((LEFT + RIGHT) / 2.0, (TOP + BOTTOM) / 2.0);
-    let _ = writeln!(
-        svg,
-        r##"<path d="M{LEFT} {TOP}V{BOTTOM}H{RIGHT}" fill="none" stroke="{SOFT}"/>
-<text x="{middle_x:.1}" y="{:.1}" font-size="13" fill="{INK}" text-anchor="middle">{}</text>
-<text transform="translate(32 {middle_y:.1}) rotate(-90)" font-size="13" fill="{INK}" text-anchor="middle">{}</text>"##,
-        BOTTOM + 40.0,
-        escape(plot.x),
-        escape(plot.y),
-    );
+    drawing.add(Contour::stroked(Stroke::new(SOFT, 1.0)).line([(LEFT, TOP), (LEFT, BOTTOM), (RIGHT, BOTTOM)]));
+    let name = Lettering::new(13.0).anchor(Anchor::Middle);
+    drawing.add(name.at(middle_x, BOTTOM + 40.0, plot.x));
+    drawing.add(name.at(32.0, middle_y, plot.y).upwards());
 }
 
 /// A vertical line. Its label is on the side with more space.
-fn mark(svg: &mut String, x: f64, text: &str) {
-    let (shift, anchor) = if x > (LEFT + RIGHT) / 2.0 { (-6.0, "end") } else { (6.0, "start") };
-    let _ = writeln!(
-        svg,
-        r##"<path d="M{x:.1} {:.1}V{BOTTOM}" stroke="{INK}" stroke-dasharray="1.5 3"/><text x="{:.1}" y="{:.1}" font-size="12" fill="{INK}" text-anchor="{anchor}">{}</text>"##,
-        TOP - 14.0,
-        x + shift,
-        TOP - 5.0,
-        escape(text),
-    );
+fn mark(drawing: &mut Drawing, x: f64, text: &str) {
+    let (shift, anchor) = if x > (LEFT + RIGHT) / 2.0 { (-6.0, Anchor::End) } else { (6.0, Anchor::Start) };
+    let dotted = Stroke::new(INK, 1.0).dashed(Some((1.5, 3.0)));
+    drawing.add(Contour::stroked(dotted).line([(x, TOP - 14.0), (x, BOTTOM)]));
+    drawing.add(Lettering::new(12.0).anchor(anchor).at(x + shift, TOP - 5.0, text));
 }
 
-fn curve(svg: &mut String, series: &Series, across: &LogAxis, up: &LogAxis) {
-    let path: Vec<String> =
-        series.points.iter().map(|&(x, y)| format!("{:.1} {:.1}", across.at(x), up.at(y))).collect();
-    let _ = writeln!(
-        svg,
-        r##"<path d="M{}" fill="none" stroke="{}" stroke-width="2" stroke-linejoin="round"{}/>"##,
-        path.join("L"),
-        series.colour,
-        series.dash.attribute(),
-    );
+fn curve(drawing: &mut Drawing, series: &Series, across: &LogAxis, up: &LogAxis) {
+    let points = series.points.iter().map(|&(x, y)| (across.at(x), up.at(y)));
+    drawing.add(Contour::stroked(stroke(series).round()).line(points));
 }
 
-fn legend(svg: &mut String, series: &[Series]) {
-    let (mut x, y) = (LEFT, HEIGHT - 26.0);
-    for series in series {
-        let _ = writeln!(
-            svg,
-            r##"<path d="M{x:.1} {:.1}h34" stroke="{}" stroke-width="2"{}/><text x="{:.1}" y="{y:.1}" font-size="12" fill="{SOFT}">{}</text>"##,
-            y - 4.0,
-            series.colour,
-            series.dash.attribute(),
-            x + 42.0,
-            escape(series.name),
-        );
-        x += 42.0 + 7.0 * series.name.chars().count() as f64 + 24.0;
+fn stroke(series: &Series) -> Stroke {
+    Stroke::new(series.colour, 2.0).dashed(series.dash.lengths())
+}
+
+/// The height of a line of the legend.
+const LEGEND_LINE: f64 = 20.0;
+
+/// The width of an entry of the legend.
+fn room(series: &Series) -> f64 {
+    42.0 + width(series.name, 12.0) + 20.0
+}
+
+/// The series in lines that fit the page.
+fn legend_lines(series: &[Series]) -> Vec<Vec<&Series>> {
+    let mut lines: Vec<Vec<&Series>> = Vec::new();
+    let mut used = f64::INFINITY;
+    for one in series {
+        if used + room(one) > WIDTH - LEFT {
+            lines.push(Vec::new());
+            used = 0.0;
+        }
+        used += room(one);
+        lines.iter_mut().last().into_iter().for_each(|line| line.push(one));
+    }
+    lines
+}
+
+fn legend(drawing: &mut Drawing, lines: &[Vec<&Series>]) {
+    for (number, line) in lines.iter().enumerate() {
+        let (mut x, y) = (LEFT, HEIGHT - 26.0 + number as f64 * LEGEND_LINE);
+        for series in line {
+            drawing.add(Contour::stroked(stroke(series)).line([(x, y - 4.0), (x + 34.0, y - 4.0)]));
+            drawing.add(Lettering::new(12.0).colour(SOFT).at(x + 42.0, y, series.name));
+            x += room(series);
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::drawing::reading;
 
     fn plot(points: Vec<(f64, f64)>) -> String {
         let other = points.iter().map(|&(x, y)| (x, y * 3.0)).collect();
@@ -202,6 +194,7 @@ mod tests {
             Series { name: "c & d", points: other, colour: "#888888", dash: Dash::Dashed },
         ];
         draw(&Plot { title: "t & t", subtitle: "<s>", x: "x", y: "y", series: &series, mark: Some((2.0, "two")) })
+            .svg()
     }
 
     #[test]
@@ -213,6 +206,24 @@ mod tests {
             roxmltree::Document::parse(&svg).expect("well-formed");
             assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
             assert!(svg.contains("stroke-dasharray=\"7 4\"") && svg.contains("a &lt;b&gt;"));
+        }
+    }
+
+    #[test]
+    fn texts_of_plots_do_not_overlap() {
+        let names =
+            ["locality-aware Bruck, 16", "hierarchical, 16", "Bruck, 16", "recursive doubling", "ring, 4", "x"];
+        let points = [vec![(2.0, 3.0), (4096.0, 24_576.0)], vec![(8.0, 0.5), (65_536.0, 90.0)], vec![(2.0, 3.0)]];
+        for points in points {
+            let one = |name| Series { name, points: points.clone(), colour: INK, dash: Dash::Solid };
+            let series = names.map(one);
+            let (title, subtitle, mark) = ("A plot", "what it shows", Some((points[0].0, "a mark")));
+            let drawing = draw(&Plot { title, subtitle, x: "bytes", y: "time", series: &series, mark });
+            let texts = reading::texts(&drawing);
+            assert_eq!(reading::overlaps(&texts), Vec::<String>::new());
+            assert_eq!(reading::outside(&drawing), Vec::<String>::new());
+            assert!(names.iter().all(|name| texts.iter().any(|text| text.words == *name)), "a legend for each");
+            reading::same_in_both(&drawing);
         }
     }
 

@@ -75,7 +75,7 @@ impl Alignment {
 }
 
 /// The number of ranks that a thread walks at a time.
-pub(super) const PART: usize = 1 << 14;
+pub(super) const PART: usize = 1 << 12;
 
 /// The ranks of a part.
 pub(super) fn part(n: usize, ranks: usize) -> Range<usize> {
@@ -86,6 +86,8 @@ pub(super) fn part(n: usize, ranks: usize) -> Range<usize> {
 #[derive(Default)]
 struct SequenceCount {
     sequences: HashMap<Vec<Event>, u32>,
+    /// The sequence that was looked up last: neighbours are mostly alike.
+    last: Option<(Vec<Event>, u32)>,
     /// The sequence of each rank.
     sequence_of: Vec<u32>,
     /// For each sequence: the messages sent in each of its rounds.
@@ -111,16 +113,26 @@ impl SequenceCount {
 
     /// The number of a sequence, whose ranks send so much more.
     fn sequence(&mut self, events: &[Event], sent: &[u64]) -> u32 {
+        let number = match &self.last {
+            Some((last, number)) if last == events => *number,
+            _ => self.look_up(events),
+        };
+        self.counts[number as usize].iter_mut().zip(sent).for_each(|(sum, sent)| *sum += sent);
+        number
+    }
+
+    fn look_up(&mut self, events: &[Event]) -> u32 {
         let number = match self.sequences.get(events) {
             Some(&known) => known,
             None => {
                 let next = self.counts.len() as u32;
                 self.sequences.insert(events.to_vec(), next);
-                self.counts.push(vec![0; sent.len()]);
+                let rounds = events.iter().filter(|event| **event == Event::Round).count();
+                self.counts.push(vec![0; rounds]);
                 next
             }
         };
-        self.counts[number as usize].iter_mut().zip(sent).for_each(|(sum, sent)| *sum += sent);
+        self.last = Some((events.to_vec(), number));
         number
     }
 

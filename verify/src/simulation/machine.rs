@@ -11,7 +11,7 @@ use std::str::FromStr;
 
 /// A machine.
 #[derive(Clone, Debug)]
-pub enum Machine {
+pub enum SimulatedMachine {
     /// The times of rounds, as `roundel tune` measures them.
     Profile(Box<Profile>),
     /// The times of single messages.
@@ -23,21 +23,21 @@ pub enum Machine {
     },
 }
 
-impl Machine {
+impl SimulatedMachine {
     /// The levels of the network.
     pub fn topology(&self) -> Option<&Topology> {
         match self {
-            Machine::Profile(_) => None,
-            Machine::Messages { topology, .. } => topology.as_ref(),
+            SimulatedMachine::Profile(_) => None,
+            SimulatedMachine::Messages { topology, .. } => topology.as_ref(),
         }
     }
 }
 
-impl fmt::Display for Machine {
+impl fmt::Display for SimulatedMachine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Machine::Profile(profile) => write!(f, "profile of {}", profile.machine.host),
-            Machine::Messages { numbers, topology } => {
+            SimulatedMachine::Profile(profile) => write!(f, "profile of {}", profile.machine.host),
+            SimulatedMachine::Messages { numbers, topology } => {
                 write!(f, "LogGPS {}", GivenNumbers(*numbers))?;
                 let levels = topology.iter().flat_map(|topology| &topology.levels);
                 let names: Vec<&str> = levels.map(|level| level.name.as_str()).collect();

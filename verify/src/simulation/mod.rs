@@ -25,12 +25,12 @@ pub use error::SimulationError;
 
 use crate::error::Error;
 use align::Alignment;
-use machine::Machine;
-use network::Network;
+use machine::SimulatedMachine;
+use network::NetworkLevels;
 use roundel_spec::{Kind, Placement};
 use rounds::RankSource;
-use run::{RoundTime, Run, Traffic};
-use window::{Followed, Window};
+use run::{RankClocks, RoundTime, Traffic};
+use window::{Followed, RoundWindow};
 
 /// The largest number of ranks.
 pub const MAX_P: usize = 1 << 20;
@@ -39,7 +39,7 @@ pub const MAX_P: usize = 1 << 20;
 const MOST_AT_ONCE: u64 = 1 << 26;
 
 /// A call on a machine.
-pub struct Request<'a> {
+pub struct SimulatedCall<'a> {
     /// The rounds of every rank.
     pub source: &'a dyn RankSource,
     /// Whether rank 0 stands for all, wherever the ranks are.
@@ -49,7 +49,7 @@ pub struct Request<'a> {
     /// The placement of the ranks.
     pub placement: &'a Placement,
     /// The machine.
-    pub machine: &'a Machine,
+    pub machine: &'a SimulatedMachine,
     /// The bytes of a block, or of the data if it is not divided among ranks.
     pub bytes: u64,
 }
@@ -107,7 +107,7 @@ impl Simulation {
     }
 }
 
-impl Request<'_> {
+impl SimulatedCall<'_> {
     /// The bytes of a block. Data that is not divided among ranks consists of equal blocks, whose length need not be a
     /// whole number.
     pub fn block(&self) -> f64 {
@@ -117,7 +117,7 @@ impl Request<'_> {
 
     /// Simulates the call, with one rank for all that are alike.
     pub fn simulate(&self) -> Result<Simulation, Error> {
-        let network = Network::new(self.placement, self.machine.topology());
+        let network = NetworkLevels::new(self.placement, self.machine.topology());
         let followed = network.period().filter(|_| self.invariant).unwrap_or(self.placement.p());
         self.following(followed, window::ROOM)
     }
@@ -127,17 +127,17 @@ impl Request<'_> {
     pub fn following(&self, followed: usize, room: u64) -> Result<Simulation, Error> {
         let p = self.placement.p();
         self.fits_nodes()?;
-        let network = Network::new(self.placement, self.machine.topology());
+        let network = NetworkLevels::new(self.placement, self.machine.topology());
         let ranks = Followed { p, followed, block: self.block() };
         let alignment = Alignment::of(self.source, followed, self.source.patience())?;
         let active: Vec<usize> = (0..alignment.rounds()).filter(|&round| alignment.sent(round) > 0).collect();
         if let Some(work) = active.iter().map(|&round| alignment.sent(round)).find(|&sent| sent > MOST_AT_ONCE) {
             return Err(SimulationError::TooMany { ranks: followed, work, limit: MOST_AT_ONCE }.into());
         }
-        let mut run = Run::new(self.machine, &network, self.placement, ranks, active.len());
+        let mut run = RankClocks::new(self.machine, &network, self.placement, ranks, active.len());
         let (mut rounds, mut first) = (Vec::with_capacity(active.len()), 0);
         while first < alignment.rounds() {
-            let window = Window::next(self.source, &alignment, &network, ranks, first, room)?;
+            let window = RoundWindow::next(self.source, &alignment, &network, ranks, first, room)?;
             if let Some(round) = window.unmatched() {
                 return Err(SimulationError::Unmatched { round }.into());
             }
@@ -163,7 +163,7 @@ impl Request<'_> {
 }
 
 /// The messages of a path that is given from its end.
-fn steps(path: &[(usize, usize)], active: &[usize], network: &Network<'_>) -> Vec<PathStep> {
+fn steps(path: &[(usize, usize)], active: &[usize], network: &NetworkLevels<'_>) -> Vec<PathStep> {
     let messages = path.iter().rev().zip(active).filter(|((to, from), _)| to != from);
     let step = |(&(to, from), &round): (&(usize, usize), &usize)| PathStep {
         round,

@@ -6,7 +6,7 @@ use roundel_spec::Placement;
 
 /// A placement of ranks on the groups of a network.
 #[derive(Debug)]
-pub struct Network<'a> {
+pub struct NetworkLevels<'a> {
     placement: &'a Placement,
     /// The levels of groups; without a topology, nodes alone.
     levels: Vec<Level>,
@@ -19,13 +19,13 @@ pub struct LinkLoad {
     into: Vec<Vec<u32>>,
 }
 
-impl<'a> Network<'a> {
+impl<'a> NetworkLevels<'a> {
     /// Ranks on nodes, and nodes in the groups of a topology.
     pub fn new(placement: &'a Placement, topology: Option<&Topology>) -> Self {
         let nodes =
             || Level { name: "node".into(), size: placement.ppn(), latency: None, byte_gap: None, uplink: None };
         let levels = topology.map_or_else(|| vec![nodes()], |topology| topology.levels.clone());
-        Network { placement, levels }
+        NetworkLevels { placement, levels }
     }
 
     /// The names of the levels that messages may cross, the nearest first: inside each group, and beyond all groups.
@@ -139,23 +139,23 @@ mod tests {
     fn levels_are_the_nearest_common_groups() {
         let topology = Topology { levels: vec![level("node", 2, None), level("switch", 3, None)] };
         let placement = Placement::consecutive(12, 2);
-        let network = Network::new(&placement, Some(&topology));
+        let network = NetworkLevels::new(&placement, Some(&topology));
         let levels: Vec<u8> = (0..12).map(|rank| network.level(1, rank)).collect();
         assert_eq!(levels, [0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2]);
         assert_eq!(network.names(), ["inside a node", "inside a switch", "between switches"]);
         assert_eq!(network.period(), Some(6));
         let odd = Placement::consecutive(10, 2);
-        assert_eq!(Network::new(&odd, Some(&topology)).period(), None);
-        assert_eq!(Network::new(&odd, None).period(), Some(2));
+        assert_eq!(NetworkLevels::new(&odd, Some(&topology)).period(), None);
+        assert_eq!(NetworkLevels::new(&odd, None).period(), Some(2));
         let cyclic = Placement::cyclic(10, 2);
-        assert_eq!(Network::new(&cyclic, None).period(), None);
+        assert_eq!(NetworkLevels::new(&cyclic, None).period(), None);
     }
 
     #[test]
     fn links_are_shared_in_equal_parts() {
         let topology = Topology { levels: vec![level("node", 2, Some(4.0)), level("switch", 2, Some(0.5))] };
         let placement = Placement::consecutive(8, 2);
-        let network = Network::new(&placement, Some(&topology));
+        let network = NetworkLevels::new(&placement, Some(&topology));
         let machine =
             LogGps { latency: 7.0, overhead: 0.0, gap: 0.0, byte_gap: 0.25, byte_overhead: 0.0, eager: u64::MAX };
         let mut load = network.no_load(8);

@@ -2,7 +2,7 @@
 
 use super::run::Traffic;
 use super::{PathStep, Simulation};
-use crate::report::svg::{INK, LINE, LOCAL, REMOTE, SOFT, escape};
+use crate::report::drawing::{Anchor, Contour, Drawing, LINE, LOCAL, Lettering, REMOTE, Rectangle, SOFT, Stroke};
 use crate::report::table::{Align, Cell, FAINT, HEADING, Table};
 use crate::report::units::time;
 use serde::Serialize;
@@ -62,7 +62,7 @@ struct PathReport {
 
 /// What was simulated, in words.
 #[derive(Clone, Debug)]
-pub struct Subject {
+pub struct SimulatedCase {
     /// The collective.
     pub name: String,
     /// Its number of ranks per node, at most.
@@ -77,7 +77,7 @@ pub struct Subject {
 
 impl SimulationReport {
     /// The report of a simulation.
-    pub fn new(subject: &Subject, simulation: &Simulation) -> Self {
+    pub fn new(subject: &SimulatedCase, simulation: &Simulation) -> Self {
         let level = |(name, sum): (&String, Traffic)| LevelReport {
             name: name.clone(),
             messages: sum.messages,
@@ -132,8 +132,8 @@ fn shown(count: usize) -> (Vec<usize>, Option<usize>) {
 }
 
 /// A simulation as text.
-pub fn text(subject: &Subject, simulation: &Simulation) -> String {
-    let Subject { name, case, machine, bytes, .. } = subject;
+pub fn text(subject: &SimulatedCase, simulation: &Simulation) -> String {
+    let SimulatedCase { name, case, machine, bytes, .. } = subject;
     let mut out = format!("{HEADING}{name}{HEADING:#}  {case}, {bytes} bytes\n{FAINT}{machine}{FAINT:#}\n\n");
     out += &rounds_table(simulation);
     let (total, rounds) = (time(simulation.seconds), simulation.rounds.len());
@@ -231,67 +231,47 @@ struct Bar {
 }
 
 /// A simulation as a picture: when each round lasts until all ranks have ended it, and whether its bytes leave nodes.
-pub fn svg(subject: &Subject, simulation: &Simulation) -> String {
+pub fn picture(subject: &SimulatedCase, simulation: &Simulation) -> Drawing {
+    let SimulatedCase { name, case, machine, bytes, .. } = subject;
     let bars = bars(simulation);
-    let height = TOP + ROW * bars.len() as f64 + 76.0;
     let bottom = TOP + ROW * bars.len() as f64;
+    let mut drawing = Drawing::new(WIDTH, bottom + 76.0, format!("{name}: {case}"));
+    let note = format!("{case}, {bytes} bytes · {}", time(simulation.seconds));
+    drawing.add(Lettering::new(19.0).bold().at(24.0, 36.0, name.as_str()));
+    drawing.add(Lettering::new(13.0).colour(SOFT).at(24.0, 56.0, note));
+    drawing.add(Lettering::new(12.0).colour(SOFT).at(24.0, 74.0, machine.as_str()));
     let total = simulation.seconds.max(f64::MIN_POSITIVE);
     let at = |seconds: f64| LEFT + (RIGHT - LEFT) * seconds / total;
-    let mut svg = String::new();
-    let _ = writeln!(
-        svg,
-        r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img" font-family="'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif">
-<title>{name}: {case}</title>
-<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>
-<text x="24" y="36" font-size="19" font-weight="700" fill="{INK}">{name}</text>
-<text x="24" y="56" font-size="13" fill="{SOFT}">{case}, {bytes} bytes · {total_text}</text>
-<text x="24" y="74" font-size="12" fill="{SOFT}">{machine}</text>"##,
-        name = escape(&subject.name),
-        case = escape(&subject.case),
-        bytes = subject.bytes,
-        total_text = time(simulation.seconds),
-        machine = escape(&subject.machine),
-    );
     for tick in 0..=4 {
         let seconds = simulation.seconds * f64::from(tick) / 4.0;
-        let x = at(seconds);
-        let _ = writeln!(
-            svg,
-            r##"<path d="M{x:.1} {TOP}V{bottom:.1}" stroke="{LINE}" stroke-width="0.6"/><text x="{x:.1}" y="{:.1}" font-size="12" fill="{SOFT}" text-anchor="middle">{}</text>"##,
-            bottom + 18.0,
-            time(seconds),
-        );
+        let (x, style) = (at(seconds), Lettering::new(12.0).colour(SOFT).anchor(Anchor::Middle));
+        drawing.add(Contour::stroked(Stroke::new(LINE, 0.6)).line([(x, TOP), (x, bottom)]));
+        drawing.add(style.at(x, bottom + 18.0, time(seconds)));
     }
     for (row, bar) in bars.iter().enumerate() {
-        let (y, x, end) = (TOP + ROW * row as f64, at(bar.begin), at(bar.end));
-        let split = x + (end - x) * (1.0 - bar.away);
-        let _ = writeln!(
-            svg,
-            r##"<text x="{:.1}" y="{:.1}" font-size="12" fill="{INK}" text-anchor="end">{}</text><rect x="{x:.2}" y="{:.1}" width="{:.2}" height="13" fill="{LOCAL}"/><rect x="{split:.2}" y="{:.1}" width="{:.2}" height="13" fill="{REMOTE}"/><text x="{:.1}" y="{:.1}" font-size="11" fill="{SOFT}">{}</text>"##,
-            LEFT - 8.0,
-            y + 14.0,
-            bar.label,
-            y + 3.0,
-            (split - x).max(0.0),
-            y + 3.0,
-            (end - split).max(0.0),
-            end + 5.0,
-            y + 14.0,
-            time(bar.end - bar.begin),
-        );
+        draw_bar(&mut drawing, bar, TOP + ROW * row as f64, at(bar.begin), at(bar.end));
     }
-    let y = bottom + 48.0;
-    let _ = writeln!(
-        svg,
-        r##"<rect x="{LEFT}" y="{:.1}" width="14" height="12" fill="{LOCAL}"/><text x="{:.1}" y="{y:.1}" font-size="12" fill="{SOFT}">bytes inside nodes, as a part of the round</text><rect x="{:.1}" y="{:.1}" width="14" height="12" fill="{REMOTE}"/><text x="{:.1}" y="{y:.1}" font-size="12" fill="{SOFT}">bytes between nodes</text>
-</svg>"##,
-        y - 10.0,
-        LEFT + 20.0,
-        LEFT + 300.0,
-        y - 10.0,
-        LEFT + 320.0,
-    );
-    svg
+    legend(&mut drawing, bottom + 48.0);
+    drawing
+}
+
+/// One bar with its label and its time.
+fn draw_bar(drawing: &mut Drawing, bar: &Bar, y: f64, x: f64, end: f64) {
+    let split = x + (end - x) * (1.0 - bar.away);
+    let part = |from: f64, to: f64| Rectangle::new((from, y + 3.0), ((to - from).max(0.0), 13.0));
+    drawing.add(Lettering::new(12.0).anchor(Anchor::End).at(LEFT - 8.0, y + 14.0, bar.label.as_str()));
+    drawing.add(part(x, split).filled(LOCAL));
+    drawing.add(part(split, end).filled(REMOTE));
+    drawing.add(Lettering::new(11.0).colour(SOFT).at(end + 5.0, y + 14.0, time(bar.end - bar.begin)));
+}
+
+fn legend(drawing: &mut Drawing, y: f64) {
+    let entries =
+        [(LEFT, LOCAL, "bytes inside nodes, as a part of the round"), (LEFT + 300.0, REMOTE, "bytes between nodes")];
+    for (x, colour, text) in entries {
+        drawing.add(Rectangle::new((x, y - 10.0), (14.0, 12.0)).filled(colour));
+        drawing.add(Lettering::new(12.0).colour(SOFT).at(x + 20.0, y, text));
+    }
 }
 
 /// One bar for each round; if there are many, for consecutive ones together.

@@ -3,9 +3,11 @@
 //! A rank begins a round when it has ended the one before; nothing else synchronises ranks. So the state is one clock
 //! per rank, and a round needs its own messages only.
 
-use super::machine::Machine;
-use super::network::{LinkLoad, Network};
-use super::window::{Followed, Sent, Window};
+use super::align::{PART, part};
+use super::machine::SimulatedMachine;
+use super::network::{LinkLoad, NetworkLevels};
+use super::window::{Followed, RoundWindow, SentMessage};
+use crate::proving::sweep;
 use roundel::clock::{Clock, LogGps, RankClock, RoundCost, Wire};
 use roundel::profile::Profile;
 use roundel_spec::Placement;
@@ -47,9 +49,9 @@ struct Arrival {
 }
 
 /// All ranks.
-pub struct Run<'a> {
-    machine: &'a Machine,
-    network: &'a Network<'a>,
+pub struct RankClocks<'a> {
+    machine: &'a SimulatedMachine,
+    network: &'a NetworkLevels<'a>,
     placement: &'a Placement,
     ranks: Followed,
     clocks: Vec<RankClock>,
@@ -70,17 +72,17 @@ pub struct Run<'a> {
 /// The largest number of clocks whose waits are kept for the critical path.
 const KEPT: usize = 1 << 27;
 
-impl<'a> Run<'a> {
+impl<'a> RankClocks<'a> {
     /// All ranks at time 0.
     pub fn new(
-        machine: &'a Machine,
-        network: &'a Network<'a>,
+        machine: &'a SimulatedMachine,
+        network: &'a NetworkLevels<'a>,
         placement: &'a Placement,
         ranks: Followed,
         rounds: usize,
     ) -> Self {
         let n = ranks.followed;
-        Run {
+        RankClocks {
             machine,
             network,
             placement,
@@ -97,7 +99,7 @@ impl<'a> Run<'a> {
     }
 
     /// One round with messages of all ranks.
-    pub fn round(&mut self, window: &Window, number: usize) -> RoundTime {
+    pub fn round(&mut self, window: &RoundWindow, number: usize) -> RoundTime {
         let n = self.ranks.followed;
         self.begins.iter_mut().zip(&self.clocks).for_each(|(begin, clock)| *begin = clock.processor);
         let before = self.waited.as_mut().map(|waited| {
@@ -106,8 +108,8 @@ impl<'a> Run<'a> {
         });
         let traffic = self.sort(window, number);
         match self.machine {
-            Machine::Profile(profile) => self.by_rounds(profile, window, number, before),
-            Machine::Messages { numbers, .. } => self.by_messages(numbers, window, number, before),
+            SimulatedMachine::Profile(profile) => self.by_rounds(profile, window, number, before),
+            SimulatedMachine::Messages { numbers, .. } => self.by_messages(numbers, window, number, before),
         }
         let ends = self.clocks.iter().map(|clock| clock.processor);
         let (first, last) = ends.fold((f64::INFINITY, 0.0f64), |(low, high), end| (low.min(end), high.max(end)));
@@ -115,7 +117,7 @@ impl<'a> Run<'a> {
     }
 
     /// Makes room for the arrivals of each rank, and counts what is sent.
-    fn sort(&mut self, window: &Window, number: usize) -> Vec<Traffic> {
+    fn sort(&mut self, window: &RoundWindow, number: usize) -> Vec<Traffic> {
         let mut traffic = vec![Traffic::default(); self.network.depth()];
         self.ends.fill(0);
         self.load.clear();
@@ -123,11 +125,11 @@ impl<'a> Run<'a> {
         for rank in 0..self.ranks.followed {
             for sent in window.turn(rank, number).0 {
                 self.ends[sent.to as usize + 1] += 1;
-                let level = &mut traffic[usize::from(sent.level)];
+                let level = &mut traffic[usize::from(sent.level())];
                 level.messages += 1;
-                level.bytes += sent.bytes;
+                level.bytes += sent.bytes(self.ranks.block);
                 if links {
-                    self.network.load(&mut self.load, rank, sent.to as usize, sent.level);
+                    self.network.load(&mut self.load, rank, sent.to as usize, sent.level());
                 }
             }
         }
@@ -146,10 +148,15 @@ impl<'a> Run<'a> {
     }
 
     /// Puts a message among the arrivals of its receiver. Afterwards, `ends[r]` is where the arrivals of r end.
-    fn deliver(&mut self, sent: &Sent, arrival: Arrival) {
+    fn deliver(&mut self, sent: &SentMessage, arrival: Arrival) {
         let place = &mut self.ends[sent.to as usize];
         self.arrivals[*place as usize] = arrival;
         *place += 1;
+    }
+
+    fn arriving(&self, from: usize, sent: &SentMessage, time: f64, wire: Wire, own_fault: bool) -> Arrival {
+        let (bytes, distance, level) = (sent.bytes(self.ranks.block), sent.distance, sent.level());
+        Arrival { time, bytes, byte_gap: wire.byte_gap, from: from as u32, distance, level, own_fault }
     }
 
     /// The arrivals of a rank, after all have been delivered.
@@ -158,7 +165,7 @@ impl<'a> Run<'a> {
         start as usize..self.ends[rank] as usize
     }
 
-    fn by_messages(&mut self, machine: &LogGps, window: &Window, number: usize, before: Option<usize>) {
+    fn by_messages(&mut self, machine: &LogGps, window: &RoundWindow, number: usize, before: Option<usize>) {
         for rank in 0..self.ranks.followed {
             self.left[rank] = (0.0, 0);
             self.send_all(machine, window.turn(rank, number).0, rank);
@@ -184,58 +191,72 @@ impl<'a> Run<'a> {
     }
 
     /// A rank takes up all that it sends; then the data leaves that has waited for its receivers.
-    fn send_all(&mut self, machine: &LogGps, sends: &[Sent], rank: usize) {
+    fn send_all(&mut self, machine: &LogGps, sends: &[SentMessage], rank: usize) {
         let mut clock = self.clocks[rank];
-        let mut waiting: Vec<(f64, bool, &Sent)> = Vec::new();
+        let mut waiting: Vec<(f64, bool, &SentMessage)> = Vec::new();
         for sent in sends {
-            let wire = self.network.wire(machine, &self.load, rank, sent.to as usize, sent.level);
-            let departure = machine.send(&mut clock, sent.bytes, wire, self.begins[sent.to as usize]);
+            let wire = self.network.wire(machine, &self.load, rank, sent.to as usize, sent.level());
+            let departure =
+                machine.send(&mut clock, sent.bytes(self.ranks.block), wire, self.begins[sent.to as usize]);
             match departure.ready {
                 Some(ready) => waiting.push((ready, departure.awaits_receiver, sent)),
-                None => self.deliver(sent, arriving(rank, sent, departure.arrival, wire, false)),
+                None => self.deliver(sent, self.arriving(rank, sent, departure.arrival, wire, false)),
             }
         }
         waiting.sort_by(|a, b| a.0.total_cmp(&b.0));
         for (ready, awaits_receiver, sent) in waiting {
-            let wire = self.network.wire(machine, &self.load, rank, sent.to as usize, sent.level);
-            let (left, arrival) = machine.release(&mut clock, sent.bytes, wire, ready);
+            let wire = self.network.wire(machine, &self.load, rank, sent.to as usize, sent.level());
+            let (left, arrival) = machine.release(&mut clock, sent.bytes(self.ranks.block), wire, ready);
             // The receiver's number is larger by the distance, so this rank's is larger by what is left of p.
             let behind = (self.ranks.p as u32 - sent.distance) % self.ranks.p as u32;
             self.left[rank] = (left, if awaits_receiver { behind } else { 0 });
-            self.deliver(sent, arriving(rank, sent, arrival, wire, awaits_receiver));
+            self.deliver(sent, self.arriving(rank, sent, arrival, wire, awaits_receiver));
         }
         self.clocks[rank] = clock;
     }
 
     /// By the times of rounds: a rank begins when those it receives from have begun, too.
-    fn by_rounds(&mut self, profile: &Profile, window: &Window, number: usize, before: Option<usize>) {
+    fn by_rounds(&mut self, profile: &Profile, window: &RoundWindow, number: usize, before: Option<usize>) {
         self.lanes.fill(0);
         for rank in 0..self.ranks.followed {
             let (sends, _) = window.turn(rank, number);
-            self.lanes[self.placement.node(rank)] += u32::from(sends.iter().any(|sent| sent.level > 0));
+            self.lanes[self.placement.node(rank)] += u32::from(sends.iter().any(|sent| sent.level() > 0));
             let wire = Wire { latency: 0.0, byte_gap: 0.0 };
-            sends.iter().for_each(|sent| self.deliver(sent, arriving(rank, sent, 0.0, wire, false)));
+            sends.iter().for_each(|sent| self.deliver(sent, self.arriving(rank, sent, 0.0, wire, false)));
         }
-        for rank in 0..self.ranks.followed {
-            let (sends, combined) = window.turn(rank, number);
-            let arrivals = &self.arrivals[self.arrivals_of(rank)];
-            if sends.is_empty() && arrivals.is_empty() {
-                continue;
+        let followed = self.ranks.followed;
+        let turns = sweep::parallel(followed.div_ceil(PART), |n| {
+            let mut prices = Prices { profile, last: None };
+            part(n, followed).map(|rank| self.turn(&mut prices, window, number, rank)).collect::<Vec<_>>()
+        });
+        for (rank, turn) in turns.into_iter().flatten().enumerate() {
+            if let Some((end, waited)) = turn {
+                self.clocks[rank].processor = end;
+                self.note(before, rank, waited);
             }
-            let (mut begin, mut waited) = (self.begins[rank], 0);
-            for arrival in arrivals {
-                let other = self.begins[arrival.from as usize];
-                if other > begin {
-                    (begin, waited) = (other, arrival.distance);
-                }
-            }
-            let lanes = self.lanes[self.placement.node(rank)].max(1) as usize;
-            let inside = cost(sends, arrivals, |level| level == 0);
-            let between = cost(sends, arrivals, |level| level > 0);
-            let local = RoundCost { combined: combined.round() as u64, ..inside };
-            self.clocks[rank].processor = begin + Clock::with_lanes(profile, lanes).mixed(&local, &between);
-            self.note(before, rank, waited);
         }
+    }
+
+    /// When a rank ends a round, and how far away the rank is that it waited for; nothing if it is silent.
+    fn turn(&self, prices: &mut Prices<'_>, window: &RoundWindow, number: usize, rank: usize) -> Option<(f64, u32)> {
+        let (sends, combined) = window.turn(rank, number);
+        let arrivals = &self.arrivals[self.arrivals_of(rank)];
+        if sends.is_empty() && arrivals.is_empty() {
+            return None;
+        }
+        let (mut begin, mut waited) = (self.begins[rank], 0);
+        for arrival in arrivals {
+            let other = self.begins[arrival.from as usize];
+            if other > begin {
+                (begin, waited) = (other, arrival.distance);
+            }
+        }
+        let lanes = self.lanes[self.placement.node(rank)].max(1) as usize;
+        let block = self.ranks.block;
+        let inside = cost(sends, arrivals, block, |level| level == 0);
+        let between = cost(sends, arrivals, block, |level| level > 0);
+        let local = RoundCost { combined: combined.round() as u64, ..inside };
+        Some((begin + prices.of(local, between, lanes), waited))
     }
 
     fn note(&mut self, before: Option<usize>, rank: usize, waited: u32) {
@@ -269,22 +290,37 @@ impl<'a> Run<'a> {
     }
 }
 
-fn arriving(from: usize, sent: &Sent, time: f64, wire: Wire, own_fault: bool) -> Arrival {
-    let &Sent { bytes, distance, level, .. } = sent;
-    Arrival { time, bytes, byte_gap: wire.byte_gap, from: from as u32, distance, level, own_fault }
+/// What rounds take by a profile. Most ranks do the same as the one before.
+struct Prices<'a> {
+    profile: &'a Profile,
+    /// The last round: inside nodes, between nodes, lanes, and what it takes.
+    last: Option<(RoundCost, RoundCost, usize, f64)>,
+}
+
+impl Prices<'_> {
+    fn of(&mut self, inside: RoundCost, between: RoundCost, lanes: usize) -> f64 {
+        match self.last {
+            Some((a, b, n, seconds)) if (a, b, n) == (inside, between, lanes) => seconds,
+            _ => {
+                let seconds = Clock::with_lanes(self.profile, lanes).mixed(&inside, &between);
+                self.last = Some((inside, between, lanes, seconds));
+                seconds
+            }
+        }
+    }
 }
 
 /// The messages of some levels, as a round of a rank.
-fn cost(sends: &[Sent], arrivals: &[Arrival], counts: impl Fn(u8) -> bool) -> RoundCost {
-    let sent: Vec<f64> = sends.iter().filter(|sent| counts(sent.level)).map(|sent| sent.bytes).collect();
-    let arrived = arrivals.iter().filter(|arrival| counts(arrival.level));
-    let (received, longest) = arrived.fold((0, 0.0f64), |(n, most), arrival| (n + 1, most.max(arrival.bytes)));
-    let longest = sent.iter().fold(longest, |most, &bytes| most.max(bytes));
-    RoundCost {
-        ports: sent.len().max(received),
-        longest: longest.round() as u64,
-        sent: sent.iter().sum::<f64>().round() as u64,
-        combined: 0,
-        copied: 0,
+fn cost(sends: &[SentMessage], arrivals: &[Arrival], block: f64, counts: impl Fn(u8) -> bool) -> RoundCost {
+    let (mut left, mut sum, mut longest) = (0, 0.0, 0.0f64);
+    for sent in sends.iter().filter(|sent| counts(sent.level())) {
+        let bytes = sent.bytes(block);
+        (left, sum, longest) = (left + 1, sum + bytes, longest.max(bytes));
     }
+    let mut arrived = 0;
+    for arrival in arrivals.iter().filter(|arrival| counts(arrival.level)) {
+        (arrived, longest) = (arrived + 1, longest.max(arrival.bytes));
+    }
+    let (ports, longest, sent) = (left.max(arrived), longest.round() as u64, sum.round() as u64);
+    RoundCost { ports, longest, sent, combined: 0, copied: 0 }
 }

@@ -31,19 +31,19 @@ const RANK: usize = 0;
 /// Whether the rounds of every rank are those of rank 0 with all peers moved by the rank: equally many messages, of
 /// equally many blocks.
 pub fn is_invariant(schedule: &Schedule) -> bool {
-    let reader = Reader { schedule };
+    let reader = ShiftReader { schedule };
     let same = |e: &Expr| reader.dependence(e, &HashMap::new()) == Same;
     schedule.inners.is_empty() && same(&schedule.blocks) && schedule.loops.iter().all(|l| reader.of_loop(l))
 }
 
-struct Reader<'a> {
+struct ShiftReader<'a> {
     schedule: &'a Schedule,
 }
 
 /// The arguments of the definition around an expression, by slot.
 type Bound = HashMap<usize, Dependence>;
 
-impl Reader<'_> {
+impl ShiftReader<'_> {
     fn of_loop(&self, l: &Loop) -> bool {
         let states = l.states.iter().all(|state| self.same(&state.init) && self.same(&state.next));
         states

@@ -4,7 +4,7 @@
 //! of rounds, and a window is as long as a fixed amount of memory allows. Threads walk parts of the ranks.
 
 use super::align::{Alignment, PART, part};
-use super::network::Network;
+use super::network::NetworkLevels;
 use super::rounds::{RankMessage, RankSource, RoundWatcher};
 use crate::error::Error;
 use crate::proving::sweep;
@@ -12,19 +12,33 @@ use roundel_spec::{Action, Direction};
 use std::ops::{ControlFlow, Range};
 
 /// The number of messages, and of rounds of single ranks, that a window may have.
-pub const ROOM: u64 = 3 << 23;
+pub const ROOM: u64 = 5 << 23;
 
-/// A message on its way.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sent {
-    /// Its bytes.
-    pub bytes: f64,
+/// A message on its way: 16 bytes, because there are tens of millions of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SentMessage {
     /// The rank that stands for its receiver.
     pub to: u32,
     /// How much larger the number of the receiver is, modulo p.
     pub distance: u32,
+    /// The number of its blocks, and in the lowest byte the level.
+    packed: u64,
+}
+
+impl SentMessage {
+    fn new(to: usize, distance: usize, blocks: usize, level: u8) -> Self {
+        SentMessage { to: to as u32, distance: distance as u32, packed: (blocks as u64) << 8 | u64::from(level) }
+    }
+
     /// The level of the network that it crosses.
-    pub level: u8,
+    pub fn level(&self) -> u8 {
+        self.packed as u8
+    }
+
+    /// Its bytes, if a block has so many.
+    pub fn bytes(&self, block: f64) -> f64 {
+        (self.packed >> 8) as f64 * block
+    }
 }
 
 /// The ranks that are followed: all, or those that stand for all.
@@ -40,29 +54,32 @@ pub struct Followed {
 
 /// The messages of some rounds.
 #[derive(Clone, Debug)]
-pub struct Window {
+pub struct RoundWindow {
     /// The rounds.
     pub rounds: Range<usize>,
     /// Parts of the ranks, [`PART`] of them each.
     parts: Vec<WindowPart>,
 }
 
-/// The messages of some ranks in the rounds of a window.
-#[derive(Clone, Debug)]
+/// The messages of some ranks in the rounds of a window: round by round, as the clock needs them.
+#[derive(Clone, Debug, Default)]
 struct WindowPart {
-    sends: Vec<Sent>,
-    /// For each rank and round: the end of its messages, and the bytes it combines.
-    turns: Vec<(u32, f64)>,
+    ranks: usize,
+    sends: Vec<SentMessage>,
+    /// For each round and rank, the end of its messages.
+    ends: Vec<u32>,
+    /// For each round and rank, the bytes it combines.
+    combined: Vec<f64>,
     /// For each round, the sum of a hash of all messages sent, less that of all messages received.
     unmatched: Vec<u64>,
 }
 
-impl Window {
+impl RoundWindow {
     /// The next window from a round on, as long as memory allows.
     pub fn next(
         source: &dyn RankSource,
         alignment: &Alignment,
-        network: &Network<'_>,
+        network: &NetworkLevels<'_>,
         ranks: Followed,
         first: usize,
         room: u64,
@@ -81,16 +98,15 @@ impl Window {
         let parts = sweep::parallel(ranks.followed.div_ceil(PART), |n| {
             WindowPart::of(source, alignment, network, ranks, &rounds, part(n, ranks.followed))
         });
-        Ok(Window { parts: parts.into_iter().collect::<Result<_, _>>()?, rounds })
+        Ok(RoundWindow { parts: parts.into_iter().collect::<Result<_, _>>()?, rounds })
     }
 
     /// What a rank sends in a round, and the bytes it combines afterwards.
-    pub fn turn(&self, rank: usize, round: usize) -> (&[Sent], f64) {
+    pub fn turn(&self, rank: usize, round: usize) -> (&[SentMessage], f64) {
         let part = &self.parts[rank / PART];
-        let at = rank % PART * self.rounds.len() + (round - self.rounds.start);
-        let (end, combined) = part.turns[at];
-        let start = at.checked_sub(1).map_or(0, |before| part.turns[before].0);
-        (&part.sends[start as usize..end as usize], combined)
+        let at = (round - self.rounds.start) * part.ranks + rank % PART;
+        let start = at.checked_sub(1).map_or(0, |before| part.ends[before]);
+        (&part.sends[start as usize..part.ends[at] as usize], part.combined[at])
     }
 
     /// The first round in which a message is sent that is not received, or received and not sent.
@@ -104,13 +120,19 @@ impl WindowPart {
     fn of(
         source: &dyn RankSource,
         alignment: &Alignment,
-        network: &Network<'_>,
+        network: &NetworkLevels<'_>,
         ranks: Followed,
         rounds: &Range<usize>,
         own: Range<usize>,
     ) -> Result<Self, Error> {
-        let turns = Vec::with_capacity(own.len() * rounds.len());
-        let part = WindowPart { turns, unmatched: vec![0; rounds.len()], sends: Vec::new() };
+        let turns = own.len() * rounds.len();
+        let part = WindowPart {
+            ranks: own.len(),
+            sends: Vec::new(),
+            ends: Vec::with_capacity(turns),
+            combined: Vec::with_capacity(turns),
+            unmatched: vec![0; rounds.len()],
+        };
         let (rounds, first) = (rounds.clone(), own.start);
         let mut watcher =
             WindowWatcher { part, rounds, first, network, ranks, rank: first, own: &[], passed: 0, combined: 0.0 };
@@ -119,7 +141,33 @@ impl WindowPart {
             source.walk(rank, &mut watcher)?;
             watcher.finish();
         }
-        Ok(watcher.part)
+        Ok(watcher.part.by_round())
+    }
+
+    /// Ranks are walked one after the other, so messages come rank by rank: sorts them by round.
+    fn by_round(self) -> Self {
+        let rounds = self.unmatched.len();
+        let mut sorted = WindowPart {
+            ranks: self.ranks,
+            sends: Vec::with_capacity(self.sends.len()),
+            ends: Vec::with_capacity(self.ends.len()),
+            combined: Vec::with_capacity(self.combined.len()),
+            unmatched: self.unmatched,
+        };
+        for round in 0..rounds {
+            for at in (0..self.ranks).map(|rank| rank * rounds + round) {
+                let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+                sorted.sends.extend_from_slice(&self.sends[start as usize..self.ends[at] as usize]);
+                sorted.ends.push(sorted.sends.len() as u32);
+                sorted.combined.push(self.combined[at]);
+            }
+        }
+        sorted
+    }
+
+    fn end_turn(&mut self, combined: f64) {
+        self.ends.push(self.sends.len() as u32);
+        self.combined.push(combined);
     }
 }
 
@@ -128,7 +176,7 @@ struct WindowWatcher<'a> {
     rounds: Range<usize>,
     /// The first rank of the part.
     first: usize,
-    network: &'a Network<'a>,
+    network: &'a NetworkLevels<'a>,
     ranks: Followed,
     rank: usize,
     /// The common number of each own round.
@@ -151,8 +199,8 @@ impl<'a> WindowWatcher<'a> {
     /// Adds silent turns up to a round.
     fn pad(&mut self, round: usize) {
         let wanted = (self.rank - self.first) * self.rounds.len() + round.min(self.rounds.end) - self.rounds.start;
-        while self.part.turns.len() < wanted {
-            self.part.turns.push((self.part.sends.len() as u32, 0.0));
+        while self.part.ends.len() < wanted {
+            self.part.end_turn(0.0);
         }
     }
 
@@ -169,7 +217,6 @@ impl RoundWatcher for WindowWatcher<'_> {
         }
         let Followed { p, followed, block } = self.ranks;
         let ahead = (message.peer + p - self.rank) % p;
-        let bytes = message.count as f64 * block;
         let at = round - self.rounds.start;
         let peer = message.peer % followed;
         let sum = &mut self.part.unmatched[at];
@@ -177,15 +224,14 @@ impl RoundWatcher for WindowWatcher<'_> {
             Direction::Send => {
                 *sum = sum.wrapping_add(hash([self.rank, peer, ahead, message.count]));
                 let level = self.network.level(self.rank, message.peer);
-                let sent = Sent { bytes, to: peer as u32, distance: ahead as u32, level };
                 // Turns before this round are complete only now.
                 self.pad(round);
-                self.part.sends.push(sent);
+                self.part.sends.push(SentMessage::new(peer, ahead, message.count, level));
             }
             Direction::Recv => {
                 *sum = sum.wrapping_sub(hash([peer, self.rank, (p - ahead) % p, message.count]));
                 if matches!(message.site.action, Action::CombineLeft { .. } | Action::CombineRight { .. }) {
-                    self.combined += bytes;
+                    self.combined += message.count as f64 * block;
                 }
             }
         }
@@ -195,7 +241,7 @@ impl RoundWatcher for WindowWatcher<'_> {
         let round = self.round();
         if self.rounds.contains(&round) {
             self.pad(round);
-            self.part.turns.push((self.part.sends.len() as u32, self.combined));
+            self.part.end_turn(self.combined);
         }
         self.combined = 0.0;
         self.passed += 1;

@@ -1,6 +1,7 @@
 //! The arguments of commands that look at declarations, check them, run them and translate them.
 
 use crate::cli::number;
+use crate::cli::pictures::PictureFiles;
 use crate::cli::placing::Placing;
 use crate::cli::range::{ProcessRange, RoundRange};
 use crate::cli::setting::Setting;
@@ -83,17 +84,17 @@ pub struct ShowArgs {
     /// Show only what this rank sends, receives and holds.
     #[arg(long, value_name = "R", allow_negative_numbers = true, value_parser = number::index)]
     pub rank: Option<usize>,
-    /// Draw the rounds and the buffers as they fill, into this file.
-    #[arg(long, value_name = "FILE")]
-    pub svg: Option<PathBuf>,
+    /// The rounds, and the buffers as they fill.
+    #[command(flatten)]
+    pub picture: PictureFiles,
     /// Draw these rounds only, as in `2..=4`; they are counted from 0.
-    #[arg(long, value_name = "RANGE", requires = "svg", allow_hyphen_values = true)]
+    #[arg(long, value_name = "RANGE", requires = "picture", allow_hyphen_values = true)]
     pub rounds: Option<RoundRange>,
     /// Draw this many rounds side by side [default: what fits a page]
-    #[arg(long, value_name = "N", requires = "svg", allow_negative_numbers = true, value_parser = number::some)]
+    #[arg(long, value_name = "N", requires = "picture", allow_negative_numbers = true, value_parser = number::some)]
     pub columns: Option<usize>,
     /// Draw no title, for documents that have their own.
-    #[arg(long, requires = "svg")]
+    #[arg(long, requires = "picture")]
     pub no_title: bool,
 }
 
@@ -131,9 +132,9 @@ pub struct SimulateArgs {
     /// The levels of the network and their shared links, for `--loggps`.
     #[arg(long, value_name = "FILE")]
     pub topology: Option<PathBuf>,
-    /// Draw the times of the rounds into this file.
-    #[arg(long, value_name = "FILE")]
-    pub svg: Option<PathBuf>,
+    /// The times of the rounds.
+    #[command(flatten)]
+    pub picture: PictureFiles,
     /// Write the rounds of all ranks to this file in GOAL, for LogGOPSim and ATLAHS.
     #[arg(long, value_name = "FILE")]
     pub goal: Option<PathBuf>,
@@ -174,6 +175,9 @@ pub struct FiguresArgs {
     /// Write the page papers.md into this folder, and the figures into its subfolder papers.
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub out: PathBuf,
+    /// Write the figures as TikZ, too, for `\input` in a LaTeX document.
+    #[arg(long)]
+    pub tikz: bool,
 }
 
 /// `roundel check`
@@ -294,9 +298,9 @@ pub enum CallsArg {
 pub struct ReplayArgs {
     /// A file that `--save` wrote.
     pub file: PathBuf,
-    /// Draw the rounds up to the fault into this file.
-    #[arg(long, value_name = "FILE")]
-    pub svg: Option<PathBuf>,
+    /// The rounds up to the fault.
+    #[command(flatten)]
+    pub picture: PictureFiles,
 }
 
 /// `roundel counts`
@@ -306,12 +310,12 @@ pub struct CountsArgs {
     #[arg(short, value_name = "P", allow_hyphen_values = true)]
     pub p: i64,
     /// Print the substeps of this radix, one by one.
-    #[arg(long, value_name = "R", allow_hyphen_values = true)]
+    #[arg(long, value_name = "R", allow_hyphen_values = true, conflicts_with = "picture")]
     pub radix: Option<i64>,
     /// Print every radix, not a selection.
     #[arg(long, conflicts_with = "radix")]
     pub all: bool,
-    /// Plot substeps and blocks over the radix, into this file.
-    #[arg(long, value_name = "FILE", conflicts_with = "radix")]
-    pub svg: Option<PathBuf>,
+    /// Substeps and blocks over the radix.
+    #[command(flatten)]
+    pub picture: PictureFiles,
 }

@@ -3,14 +3,13 @@
 use super::{CommandOutcome, counted, print, print_json};
 use crate::cli::CountsArgs;
 use crate::error::Error;
+use crate::report::drawing::{Drawing, REMOTE};
 use crate::report::plot::{self, Dash, Plot, Series};
-use crate::report::svg::REMOTE;
 use crate::report::table::{Align, Cell, FAINT, HEADING, NOTICE, Table};
 use roundel::choice::alltoalls::{Split, ceil_sqrt};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::Path;
 
 /// The largest number of lines that are printed.
 const MAX_LINES: i64 = 1 << 20;
@@ -120,8 +119,8 @@ fn over_radices(args: &CountsArgs, json: bool) -> Result<(), Error> {
         selection(p)
     };
     let splits = splits(p, chosen)?;
-    if let Some(path) = &args.svg {
-        draw(p, path)?;
+    if args.picture.wanted() {
+        args.picture.write(&drawing(p)?)?;
     }
     if json {
         let radices = splits.into_iter().map(Radix::from).collect();
@@ -147,10 +146,7 @@ fn text(args: &CountsArgs, splits: &[Split]) -> String {
     if (splits.len() as i64) < last(args.p) - 1 {
         let _ = writeln!(out, "{FAINT}a selection; `--all` prints every radix, `--radix R` its substeps{FAINT:#}");
     }
-    if let Some(path) = &args.svg {
-        let _ = writeln!(out, "the picture is in {}", path.display());
-    }
-    out
+    out + &args.picture.places()
 }
 
 /// All radices if there are few; otherwise the small ones, powers of two, round numbers, the square root and its
@@ -174,7 +170,7 @@ fn plotted(p: i64) -> Vec<i64> {
     all.into_iter().collect()
 }
 
-fn draw(p: i64, path: &Path) -> Result<(), Error> {
+fn drawing(p: i64) -> Result<Drawing, Error> {
     if p < 4 {
         return Err(Error::NothingToPlot { p });
     }
@@ -183,7 +179,7 @@ fn draw(p: i64, path: &Path) -> Result<(), Error> {
         splits.iter().map(|split| (split.radix() as f64, count(split) as f64)).collect::<Vec<_>>()
     };
     let root = ceil_sqrt(p);
-    let picture = plot::draw(&Plot {
+    Ok(plot::draw(&Plot {
         title: "Bruck's all-to-all over the radix",
         subtitle: &format!("p = {p}; what each rank sends"),
         x: "radix",
@@ -203,8 +199,7 @@ fn draw(p: i64, path: &Path) -> Result<(), Error> {
             },
         ],
         mark: Some((root as f64, &format!("ceil(sqrt p) = {root}"))),
-    });
-    std::fs::write(path, picture).map_err(|source| Error::Write { path: path.into(), source })
+    }))
 }
 
 /// Much darker than the colour of messages, so that colour-blind readers can tell them apart.

@@ -4,7 +4,7 @@ use super::{CommandOutcome, print, print_json};
 use crate::cli::ExploreArgs;
 use crate::cli::placing::{Placing, RankSpread};
 use crate::error::Error;
-use crate::explore::ask::Call;
+use crate::explore::ask::ExploredCall;
 use crate::explore::server::{Server, open};
 use crate::explore::{Explorer, Refusal, page};
 use std::path::Path;
@@ -47,7 +47,7 @@ fn file_of(text: &str) -> &Path {
     }
 }
 
-fn call(args: &ExploreArgs, explorer: &Explorer) -> Result<Call, Error> {
+fn call(args: &ExploreArgs, explorer: &Explorer) -> Result<ExploredCall, Error> {
     let name = match (&args.name, explorer.first_of_file()) {
         (Some(name), Some(_)) if !name.ends_with(".rs") => name.clone(),
         (_, Some(first)) => first.to_string(),
@@ -62,10 +62,23 @@ fn call(args: &ExploreArgs, explorer: &Explorer) -> Result<Call, Error> {
     if let Some(RankSpread::File(_)) = placement {
         let placed = args.placing.of(args.p)?;
         let nodes = (0..args.p).map(|rank| placed.path(rank)).collect();
-        return Ok(Call { collective: name, p: args.p, nodes, set: args.set.clone(), ..Call::default() });
+        return Ok(ExploredCall {
+            collective: name,
+            p: args.p,
+            nodes,
+            set: args.set.clone(),
+            ..ExploredCall::default()
+        });
     }
     let cyclic = placement == &Some(RankSpread::Cyclic);
-    Ok(Call { collective: name, p: args.p, ppn: *ppn, cyclic, set: args.set.clone(), ..Call::default() })
+    Ok(ExploredCall {
+        collective: name,
+        p: args.p,
+        ppn: *ppn,
+        cyclic,
+        set: args.set.clone(),
+        ..ExploredCall::default()
+    })
 }
 
 /// An error in the words of the command line.

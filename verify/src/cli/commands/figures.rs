@@ -13,7 +13,10 @@ pub(super) fn figures(args: &FiguresArgs, json: bool) -> Result<CommandOutcome, 
     let folder = args.out.join("papers");
     std::fs::create_dir_all(&folder).map_err(|source| Error::Write { path: folder.clone(), source })?;
     for figure in &all {
-        write(&folder, &format!("{}.svg", figure.name), &figure.picture)?;
+        write(&folder, &format!("{}.svg", figure.name), &figure.picture.svg())?;
+        if args.tikz {
+            write(&folder, &format!("{}.tex", figure.name), &figure.picture.tikz())?;
+        }
         write(&folder, &format!("{}.csv", figure.name), &figure.csv())?;
     }
     if args.figures.is_empty() {

@@ -6,10 +6,11 @@ use crate::error::Error;
 use crate::replay::counterexample::{Counterexample, Refutes};
 use crate::replay::reach::{self, Reached};
 use crate::replay::recorded_run::{self, Ended};
+use crate::report::drawing::Drawing;
 use crate::report::highlight::Highlight;
+use crate::report::picture::{self, Picture, PictureOptions};
 use crate::report::rounds::Round;
 use crate::report::run::PointRun;
-use crate::report::svg::{self, Picture, PictureOptions};
 use crate::report::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
 use roundel_spec::Direction;
 use roundel_spec::check::{self, Point};
@@ -62,8 +63,8 @@ pub(super) fn replay(args: &ReplayArgs, json: bool) -> Result<CommandOutcome, Er
     // The model of an induction may not be a valid case: then only its state can be shown.
     let no_case = |state: &Option<Reached>| state.as_ref().is_some_and(|state| state.point.is_none());
     let scene = if no_case(&state) { None } else { Some(ReplayedCase::new(&saved, &schedule, &args.file)?) };
-    if let (Some(path), Some(scene)) = (&args.svg, &scene) {
-        scene.draw(&saved, path)?;
+    if let Some(scene) = scene.as_ref().filter(|_| args.picture.wanted()) {
+        args.picture.write(&scene.drawing(&saved)?)?;
     }
     let report = report(&saved, scene.as_ref(), state.as_ref());
     if json {
@@ -132,16 +133,16 @@ impl<'a> ReplayedCase<'a> {
         Some(Threads { outcome, detail })
     }
 
-    fn draw(&self, saved: &Counterexample, path: &Path) -> Result<(), Error> {
+    fn drawing(&self, saved: &Counterexample) -> Result<Drawing, Error> {
         let (p, rounds) = (self.point.placement.p(), self.rounds());
-        if p > svg::MAX_RANKS {
-            return Err(Error::PictureTooLarge { p, rounds: rounds.len(), limit: svg::MAX_RANKS });
+        if p > picture::MAX_RANKS {
+            return Err(Error::PictureTooLarge { p, rounds: rounds.len(), limit: picture::MAX_RANKS });
         }
         let case = self.point.case(self.schedule);
         let subtitle = self.violation.as_ref().map_or_else(|| case.to_string(), Violation::to_string);
         let numbers: Vec<usize> = (0..self.shown()).collect();
         let film = self.run().map(|run| run.pictured(&numbers)).unwrap_or_default();
-        let picture = svg::draw(&Picture {
+        Ok(picture::draw(&Picture {
             title: &saved.collective,
             subtitle: &subtitle,
             placement: &self.point.placement,
@@ -149,8 +150,7 @@ impl<'a> ReplayedCase<'a> {
             film: &film,
             fault: self.fault.as_ref(),
             options: PictureOptions::default(),
-        });
-        std::fs::write(path, picture).map_err(|source| Error::Write { path: path.into(), source })
+        }))
     }
 
     /// The ranks to show.
@@ -270,8 +270,8 @@ fn text(
     if let Some(scene) = scene {
         out += &verdicts(report, scene);
     }
-    if let Some(path) = args.svg.as_ref().filter(|_| scene.is_some()) {
-        let _ = writeln!(out, "the picture is in {}", path.display());
+    if scene.is_some() {
+        out += &args.picture.places();
     }
     out
 }

@@ -11,16 +11,16 @@ use crate::cli::range::RoundRange;
 use crate::error::Error;
 use crate::named::NamedCollective;
 use crate::params::Params;
+use crate::report::drawing::Drawing;
+use crate::report::picture::{self, Picture, PictureOptions};
 use crate::report::rounds::{self, DrawnMessage, Naming, Round};
 use crate::report::run::PointRun;
-use crate::report::svg::{self, Picture, PictureOptions};
 use crate::report::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
 use roundel_spec::schedule::Metric;
 use roundel_spec::violation::nodes_in_words;
 use roundel_spec::{Placement, Schedule};
 use serde::Serialize;
 use std::fmt::Write;
-use std::path::Path;
 
 /// The maximum width of lines of messages.
 const WIDTH: usize = 100;
@@ -143,15 +143,15 @@ impl ShowInput {
 /// Shows the rounds of one call.
 pub(super) fn show(args: &ShowArgs, json: bool) -> Result<CommandOutcome, Error> {
     let mut collectives = Target::collectives(&args.name)?;
-    if args.svg.is_some() {
+    if args.picture.wanted() {
         collectives = vec![Target::only(&args.name, collectives)?];
     }
-    if let Some(rank) = args.rank.filter(|_| args.p > alone::RECORDED_TOGETHER && args.svg.is_none()) {
+    if let Some(rank) = args.rank.filter(|_| args.p > alone::RECORDED_TOGETHER && !args.picture.wanted()) {
         return one_rank::show(&collectives, args, rank, json);
     }
     let scenes: Vec<ShowInput> = collectives.into_iter().map(|one| scene(one, args)).collect::<Result<_, _>>()?;
-    if let (Some(path), [scene]) = (&args.svg, scenes.as_slice()) {
-        draw(scene, args, path)?;
+    if let ([scene], true) = (scenes.as_slice(), args.picture.wanted()) {
+        args.picture.write(&drawing(scene, args)?)?;
     }
     match scenes.as_slice() {
         [scene] if json => print_json(&shown(scene, args.rank))?,
@@ -200,9 +200,9 @@ fn shown(scene: &ShowInput, rank: Option<usize>) -> ShowReport<'_> {
     }
 }
 
-fn draw(scene: &ShowInput, args: &ShowArgs, path: &Path) -> Result<(), Error> {
-    if scene.p() > svg::MAX_RANKS {
-        return Err(Error::PictureTooLarge { p: scene.p(), rounds: scene.rounds.len(), limit: svg::MAX_RANKS });
+fn drawing(scene: &ShowInput, args: &ShowArgs) -> Result<Drawing, Error> {
+    if scene.p() > picture::MAX_RANKS {
+        return Err(Error::PictureTooLarge { p: scene.p(), rounds: scene.rounds.len(), limit: picture::MAX_RANKS });
     }
     let subtitle =
         format!("{} · {}", scene.case().replace(" (the smallest; change it with --set)", ""), scene.cost());
@@ -213,7 +213,7 @@ fn draw(scene: &ShowInput, args: &ShowArgs, path: &Path) -> Result<(), Error> {
         None => 0..count,
     };
     let film = run.pictured(&run.active_rounds());
-    let picture = svg::draw(&Picture {
+    Ok(picture::draw(&Picture {
         title: scene.collective.name(),
         subtitle: &subtitle,
         placement: scene.placement(),
@@ -221,8 +221,7 @@ fn draw(scene: &ShowInput, args: &ShowArgs, path: &Path) -> Result<(), Error> {
         film: &film[drawn.start..=drawn.end],
         fault: None,
         options: PictureOptions { first: drawn.start, columns: args.columns, untitled: args.no_title },
-    });
-    std::fs::write(path, picture).map_err(|source| Error::Write { path: path.into(), source })
+    }))
 }
 
 fn text(scene: &ShowInput, args: &ShowArgs) -> Result<String, Error> {
@@ -242,9 +241,7 @@ fn text(scene: &ShowInput, args: &ShowArgs) -> Result<String, Error> {
             format!("`{names}` may be any: here it is the simplest one, because its type has no known default");
         let _ = writeln!(out, "{FAINT}{note}{FAINT:#}");
     }
-    if let Some(path) = &args.svg {
-        let _ = writeln!(out, "the picture is in {}", path.display());
-    }
+    out += &args.picture.places();
     Ok(out)
 }
 

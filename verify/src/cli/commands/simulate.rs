@@ -7,11 +7,11 @@ use crate::cli::SimulateArgs;
 use crate::cli::placing::Placing;
 use crate::error::Error;
 use crate::params::Params;
-use crate::simulation::machine::Machine;
-use crate::simulation::report::{self, SimulationReport, Subject};
+use crate::simulation::machine::SimulatedMachine;
+use crate::simulation::report::{self, SimulatedCase, SimulationReport};
 use crate::simulation::rounds::{PlannedRounds, RankSource};
 use crate::simulation::topology::Topology;
-use crate::simulation::{MAX_P, Request, SimulationError, goal, shift};
+use crate::simulation::{MAX_P, SimulatedCall, SimulationError, goal, shift};
 use roundel::clock::LogGps;
 use roundel::plan::ports::Fractions;
 use roundel_spec::{Kind, Placement};
@@ -30,20 +30,20 @@ pub(super) fn simulate(args: &SimulateArgs, json: bool) -> Result<CommandOutcome
 }
 
 /// The machine: a profile, LogGPS, or the default profile. A topology without numbers has those of the default.
-fn machine(args: &SimulateArgs) -> Result<Machine, Error> {
+fn machine(args: &SimulateArgs) -> Result<SimulatedMachine, Error> {
     let topology = args.topology.as_deref().map(Topology::read).transpose()?;
     match (&args.profile, args.loggps, topology) {
         (Some(_), _, Some(_)) => Err(SimulationError::MeasuredLinks.into()),
-        (Some(path), ..) => Ok(Machine::Profile(Box::new(profile::read(path, true)?))),
-        (None, Some(given), topology) => Ok(Machine::Messages { numbers: given.0, topology }),
+        (Some(path), ..) => Ok(SimulatedMachine::Profile(Box::new(profile::read(path, true)?))),
+        (None, Some(given), topology) => Ok(SimulatedMachine::Messages { numbers: given.0, topology }),
         (None, None, Some(topology)) => {
-            Ok(Machine::Messages { numbers: LogGps::default(), topology: Some(topology) })
+            Ok(SimulatedMachine::Messages { numbers: LogGps::default(), topology: Some(topology) })
         }
-        (None, None, None) => Ok(Machine::Profile(Box::default())),
+        (None, None, None) => Ok(SimulatedMachine::Profile(Box::default())),
     }
 }
 
-fn of_collective(args: &SimulateArgs, machine: &Machine, json: bool) -> Result<(), Error> {
+fn of_collective(args: &SimulateArgs, machine: &SimulatedMachine, json: bool) -> Result<(), Error> {
     let collective = Target::only(&args.name, Target::collectives(&args.name)?)?;
     let p = args.p.unwrap_or(0);
     if !(1..=MAX_P).contains(&p) {
@@ -57,13 +57,14 @@ fn of_collective(args: &SimulateArgs, machine: &Machine, json: bool) -> Result<(
         case.push(format!("ppn = {}", placement.ppn()));
     }
     case.extend(params.named().into_iter().map(|(name, value)| format!("{name} = {value}")));
-    let call = Call { args, machine, placement: &placement, kind: schedule.kind, case: case.join(", "), json };
+    let call =
+        SimulateCommand { args, machine, placement: &placement, kind: schedule.kind, case: case.join(", "), json };
     let invariant = shift::is_invariant(&schedule);
     collective.with_rounds(&params.args, &placement, |source| call.answer(collective.name(), source, invariant))
 }
 
 /// The placement; a topology has a number of ranks per node, too.
-fn placed(args: &SimulateArgs, machine: &Machine, p: usize) -> Result<Placement, Error> {
+fn placed(args: &SimulateArgs, machine: &SimulatedMachine, p: usize) -> Result<Placement, Error> {
     let node = machine.topology().and_then(|topology| topology.levels.first()).map(|level| level.size);
     match (&args.placing, node) {
         (Placing { ppn: None, placement: None }, Some(size)) => Ok(Placement::consecutive(p, size)),
@@ -71,7 +72,7 @@ fn placed(args: &SimulateArgs, machine: &Machine, p: usize) -> Result<Placement,
     }
 }
 
-fn of_ports(args: &SimulateArgs, machine: &Machine, text: &str, json: bool) -> Result<(), Error> {
+fn of_ports(args: &SimulateArgs, machine: &SimulatedMachine, text: &str, json: bool) -> Result<(), Error> {
     let kind = plan::kind_of(&args.name).ok_or_else(|| Error::NoPortsOf { name: args.name.clone() })?;
     let ports = plan::read(text)?;
     let unfit = |source| Error::Unfit { ports: ports.clone(), source };
@@ -81,35 +82,35 @@ fn of_ports(args: &SimulateArgs, machine: &Machine, text: &str, json: bool) -> R
     }
     let pattern = ports.pattern(kind, Fractions::Scattered).map_err(unfit)?;
     let placement = Placement::consecutive(p, 1);
-    let call = Call { args, machine, placement: &placement, kind, case: format!("{p} nodes, {ports}"), json };
+    let call =
+        SimulateCommand { args, machine, placement: &placement, kind, case: format!("{p} nodes, {ports}"), json };
     call.answer(kind.name(), &PlannedRounds { pattern: &pattern, ports: &ports }, false)
 }
 
 /// What was asked for.
-struct Call<'a> {
+struct SimulateCommand<'a> {
     args: &'a SimulateArgs,
-    machine: &'a Machine,
+    machine: &'a SimulatedMachine,
     placement: &'a Placement,
     kind: Kind,
     case: String,
     json: bool,
 }
 
-impl Call<'_> {
+impl SimulateCommand<'_> {
     fn answer(&self, name: &str, source: &dyn RankSource, invariant: bool) -> Result<(), Error> {
-        let Call { args, machine, placement, kind, .. } = *self;
-        let request = Request { source, invariant, kind, placement, machine, bytes: args.bytes };
+        let SimulateCommand { args, machine, placement, kind, .. } = *self;
+        let request = SimulatedCall { source, invariant, kind, placement, machine, bytes: args.bytes };
         let simulation = request.simulate()?;
-        let subject = Subject {
+        let subject = SimulatedCase {
             name: name.into(),
             ppn: placement.ppn(),
             bytes: args.bytes,
             machine: machine.to_string(),
             case: self.case.clone(),
         };
-        if let Some(path) = &args.svg {
-            let picture = report::svg(&subject, &simulation);
-            std::fs::write(path, picture).map_err(|source| Error::Write { path: path.clone(), source })?;
+        if args.picture.wanted() {
+            args.picture.write(&report::picture(&subject, &simulation))?;
         }
         if let Some(path) = &args.goal {
             write_goal(&request, path)?;
@@ -121,7 +122,7 @@ impl Call<'_> {
     }
 }
 
-fn write_goal(request: &Request<'_>, path: &Path) -> Result<(), Error> {
+fn write_goal(request: &SimulatedCall<'_>, path: &Path) -> Result<(), Error> {
     let failed = |source| Error::Write { path: path.into(), source };
     let mut file = BufWriter::new(File::create(path).map_err(failed)?);
     goal::write(request.source, request.placement.p(), request.block(), &mut file)?;

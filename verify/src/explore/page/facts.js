@@ -36,8 +36,8 @@ function showBounds(rank, step) {
       " (checked)") : null),
       el("td", { class: over ? "n bad" : "n" }, amount), el("td", { class: "soft" }, bound.who));
   });
-  byId("bounds").replaceChildren(rows.length ? table(["bound", "used", ""], rows) : el("p", { class: "soft" },
-    "It declares none."));
+  const none = rank.bounds ? "It declares none." : "They are not counted for an outline: choose fewer ranks.";
+  byId("bounds").replaceChildren(rows.length ? table(["bound", "used", ""], rows) : el("p", { class: "soft" }, none));
 }
 
 function showProof(view) {

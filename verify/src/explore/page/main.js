@@ -32,7 +32,7 @@ function fillControls() {
   byId("collective").value = state.collective;
   byId("p").value = state.p;
   byId("ppn").value = state.ppn ?? "";
-  byId("placement").value = state.placement;
+  byId("placement").value = state.nodes ? "file" : state.placement;
   byId("rank").value = state.rank;
   byId("compare").value = state.compare;
   const given = Object.fromEntries(state.set.map((one) => one.split(/=(.*)/s).slice(0, 2)));
@@ -48,15 +48,32 @@ function fillControls() {
   }
 }
 
+/// Places ranks as a file says: a line for each rank, with the name of its node.
+async function loadPlacement(file) {
+  try {
+    const { p, nodes } = await ask("placement", null, {}, await file.text());
+    Object.assign(state, { p, nodes, ppn: null, placement: "", step: 0, cell: null, message: null });
+    trace.chosen = null;
+    state.text === null ? await refresh() : await checkText();
+  } catch (error) {
+    report(error);
+  }
+}
+
 /// Reads the controls.
 function changed(event) {
+  if (event && event.target.id === "placing") return;
+  // What a file or a trace has placed stays until ranks are placed in another way.
+  const placed = event && ["p", "ppn", "placement"].includes(event.target.id) ? "" : state.nodes;
+  const placement = byId("placement").value;
   const number = (id, least) => {
     const value = parseInt(byId(id).value, 10);
     return Number.isFinite(value) && value >= least ? value : null;
   };
   const same = state.collective === byId("collective").value;
   Object.assign(state, { collective: byId("collective").value, p: number("p", 1) ?? state.p, ppn: number("ppn", 1),
-    placement: byId("placement").value, rank: number("rank", 0) ?? 0, compare: byId("compare").value, nodes: "" });
+    placement: placement === "file" ? "" : placement, rank: number("rank", 0) ?? 0, compare: byId("compare").value,
+    nodes: placed });
   const params = [...document.querySelectorAll("[data-param]")].filter((input) => input.value !== "");
   state.set = same ? params.map((input) => `${input.dataset.param}=${input.value.replace(/\s/g, "")}`) : [];
   if (!same) Object.assign(state, { text: null, cell: null, step: 0 });
@@ -251,6 +268,7 @@ function connect() {
   byId("text").addEventListener("scroll", syncScroll);
   byId("restore").addEventListener("click", () => { byId("text").value = editor.original; edited(); });
   byId("prove").addEventListener("click", prove);
+  byId("placing").addEventListener("change", (event) => event.target.files[0] && loadPlacement(event.target.files[0]));
   byId("files").addEventListener("change", (event) => loadTrace(event.target.files));
   byId("picture").addEventListener("cell", (event) => selectCell(event.detail));
   byId("picture").addEventListener("message", (event) => selectMessage(event.detail));
@@ -279,7 +297,7 @@ async function start() {
     if (embedded) {
       byId("footer").append(" This page is a file: to edit, prove, compare, and choose other calls, ",
         "run `roundel explore`.");
-      for (const id of ["prove", "files", "compare"]) byId(id).disabled = true;
+      for (const id of ["prove", "files", "placing", "compare"]) byId(id).disabled = true;
     }
     const entry = entryOf(state.collective);
     openText(entry, state.text);

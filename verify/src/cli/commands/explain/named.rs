@@ -10,8 +10,8 @@ use crate::named::NamedCollective;
 use crate::params::{Assignment, Params};
 use crate::report::table::{Align, Cell, FAINT, GOOD, HEADING, Table};
 use crate::report::units::time;
-use crate::simulation::machine::Machine;
-use crate::simulation::{Request, shift};
+use crate::simulation::machine::SimulatedMachine;
+use crate::simulation::{SimulatedCall, shift};
 use roundel::algorithms::{Unknown, catalogue, find};
 use roundel_spec::Placement;
 use serde::Serialize;
@@ -30,11 +30,11 @@ struct Comparison {
     machine: String,
     proved_for: String,
     /// The fastest first; the collective itself among those of the catalogue that serve the call.
-    candidates: Vec<Candidate>,
+    candidates: Vec<ComparedCollective>,
 }
 
 #[derive(Serialize)]
-struct Candidate {
+struct ComparedCollective {
     name: String,
     params: Params,
     rounds: usize,
@@ -43,9 +43,9 @@ struct Candidate {
 }
 
 /// A call on a machine.
-struct Call<'a> {
+struct ComparedCall<'a> {
     placement: &'a Placement,
-    machine: &'a Machine,
+    machine: &'a SimulatedMachine,
     bytes: u64,
 }
 
@@ -67,8 +67,9 @@ pub(super) fn explain(args: &ExplainArgs, json: bool) -> Result<CommandOutcome, 
     let ppn = args.ppn.map_or(Ok(1), |ppn| usize::try_from(ppn).ok().filter(|&n| n > 0).ok_or(ppn));
     let ppn = ppn.map_err(|_| Error::NoRanksPerNode { p })?;
     let read = args.profile.as_deref().map(|path| profile::read(path, args.foreign)).transpose()?;
-    let (placement, machine) = (Placement::consecutive(p, ppn), Machine::Profile(Box::new(read.unwrap_or_default())));
-    let call = Call { placement: &placement, machine: &machine, bytes: args.bytes.max(0) as u64 };
+    let (placement, machine) =
+        (Placement::consecutive(p, ppn), SimulatedMachine::Profile(Box::new(read.unwrap_or_default())));
+    let call = ComparedCall { placement: &placement, machine: &machine, bytes: args.bytes.max(0) as u64 };
     let report = compared(&collective, &args.set, &call)?;
     if json {
         print_json(&report)?
@@ -78,33 +79,38 @@ pub(super) fn explain(args: &ExplainArgs, json: bool) -> Result<CommandOutcome, 
     Ok(CommandOutcome::Fine)
 }
 
-fn compared(collective: &NamedCollective, set: &[Assignment], call: &Call<'_>) -> Result<Comparison, Error> {
+fn compared(collective: &NamedCollective, set: &[Assignment], call: &ComparedCall<'_>) -> Result<Comparison, Error> {
     let kind = collective.schedule().kind;
     let own = candidate(collective, set, call)?;
     let others = catalogue().iter().map(NamedCollective::Entry).filter(|other| other.name() != own.name);
     let others = others.filter(|other| other.schedule().kind == kind);
     // Those whose domain or proof does not contain the call are no candidates.
-    let mut candidates: Vec<Candidate> = others.filter_map(|other| candidate(&other, &[], call).ok()).collect();
+    let mut candidates: Vec<ComparedCollective> =
+        others.filter_map(|other| candidate(&other, &[], call).ok()).collect();
     let (name, proved_for) = (own.name.clone(), own.proved_for.clone());
     candidates.insert(0, own);
     candidates.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
-    let Call { placement, machine, bytes } = *call;
+    let ComparedCall { placement, machine, bytes } = *call;
     let (p, ppn, machine) = (placement.p(), placement.ppn(), machine.to_string());
     Ok(Comparison { name, collective: kind.name(), p, ppn, bytes, machine, proved_for, candidates })
 }
 
 /// What a collective takes, if it is declared and proved for the call.
-fn candidate(collective: &NamedCollective, set: &[Assignment], call: &Call<'_>) -> Result<Candidate, Error> {
-    let Call { placement, machine, bytes } = *call;
+fn candidate(
+    collective: &NamedCollective,
+    set: &[Assignment],
+    call: &ComparedCall<'_>,
+) -> Result<ComparedCollective, Error> {
+    let ComparedCall { placement, machine, bytes } = *call;
     let schedule = collective.schedule();
     let mut params = Params::resolve(collective.name(), &schedule, set)?;
     params.choose_radix(collective.name(), placement.p(), bytes as usize);
     let invariant = shift::is_invariant(&schedule);
     let simulation = collective.with_rounds(&params.args, placement, |source| {
-        Request { source, invariant, kind: schedule.kind, placement, machine, bytes }.simulate()
+        SimulatedCall { source, invariant, kind: schedule.kind, placement, machine, bytes }.simulate()
     })?;
     collective.proved(&params.args, placement)?;
-    Ok(Candidate {
+    Ok(ComparedCollective {
         name: collective.name().into(),
         params,
         rounds: simulation.rounds.len(),

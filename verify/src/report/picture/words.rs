@@ -1,23 +1,7 @@
-//! Text in a picture: its width, lines, and short forms.
+//! Text in a picture: lines, and short forms.
 
+use crate::report::drawing::width;
 use crate::report::rounds::Round;
-
-/// Text escaped for a document.
-pub(crate) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
-/// The approximate width of text, in the widest of the fonts that viewers use.
-pub(super) fn width(text: &str, size: f64) -> f64 {
-    let letter = |c: char| match c {
-        'i' | 'j' | 'l' | '.' | ',' | ':' | ';' | '\'' | '|' | ' ' | '·' => 0.33,
-        'f' | 't' | 'r' | '(' | ')' | '[' | ']' | '-' | '/' => 0.42,
-        'm' | 'w' | 'M' | 'W' => 0.95,
-        'A'..='Z' | '=' | '<' | '>' | '+' => 0.76,
-        _ => 0.63,
-    };
-    text.chars().map(letter).sum::<f64>() * size
-}
 
 /// Text broken into lines of at most this width, if words allow it.
 pub(super) fn lines(text: &str, size: f64, most: f64) -> Vec<String> {

@@ -3,10 +3,12 @@
 //! Squares of one colour form one path, so that a picture of 64 ranks stays small.
 
 use super::frame::{DrawnSlot, Frame, column, sizes};
-use super::{LINE, LOCAL, PanelState, REMOTE, SOFT, WRONG};
+use super::{PanelState, WRONG};
+use crate::report::drawing::{
+    Anchor, Contour, Drawing, LINE, LOCAL, Lettering, REMOTE, Rectangle, SOFT, Shape, Stroke,
+};
 use crate::report::rounds::{SlotContent, SlotShare};
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 /// The width of the numbers on the left.
 pub(super) const AXIS: f64 = 26.0;
@@ -17,10 +19,14 @@ const APART: f64 = 12.0;
 
 /// What is held from the start, or was held before: stronger colours than in large cells.
 const OWN: &str = "#64748b";
-const HELD: &str = "#cbd5e1";
-const NEW_LOCAL: &str = "#60a5fa";
-const NEW_REMOTE: &str = "#fb923c";
-const DONE: &str = "#86efac";
+const HELD: &str = OLD_SHADES[2];
+const NEW_LOCAL: &str = LOCAL_SHADES[2];
+const NEW_REMOTE: &str = REMOTE_SHADES[2];
+const DONE: &str = "#14532d";
+/// Shares of a slot, from a quarter to all.
+pub(super) const OLD_SHADES: [&str; 4] = ["#f1f3f6", "#e3e7ed", "#ccd3dd", "#aab5c4"];
+pub(super) const LOCAL_SHADES: [&str; 4] = ["#b0d4ff", "#86beff", "#549ffa", "#2976ee"];
+pub(super) const REMOTE_SHADES: [&str; 4] = ["#ffd09a", "#fdb35f", "#fb8f2b", "#e56600"];
 
 /// The height of both matrices.
 pub(super) fn height(frame: &Frame) -> f64 {
@@ -40,7 +46,7 @@ fn rows(frame: &Frame) -> usize {
     if frame.by_contributor { frame.p } else { frame.slots }
 }
 
-pub(super) fn draw(svg: &mut String, scene: &PanelState<'_>) {
+pub(super) fn draw(drawing: &mut Drawing, scene: &PanelState<'_>) {
     let (left, top) = scene.corner();
     let (frame, placement) = (scene.frame, scene.picture.placement);
     let at = |rank: usize| column(placement, rank) as usize;
@@ -50,8 +56,8 @@ pub(super) fn draw(svg: &mut String, scene: &PanelState<'_>) {
         squares.add(if message.nonlocal { REMOTE } else { LOCAL }, at(message.from), at(message.to));
     }
     let order: Vec<usize> = placement.order().to_vec();
-    sends.frame(svg, "from (rows) to (columns)", frame.p, &order, &order);
-    squares.draw(svg, &sends);
+    sends.frame(drawing, "from (rows) to (columns)", frame.p, &order, &order);
+    squares.draw(drawing, &sends);
     let y = sends.y + frame.p as f64 * frame.cell + APART + LABELS;
     let holds = Matrix { y, row: row_height(frame), ..sends };
     let mut squares = Squares::default();
@@ -69,10 +75,10 @@ pub(super) fn draw(svg: &mut String, scene: &PanelState<'_>) {
         _ => "blocks",
     };
     let name = format!("{} (rows: {what})", frame.content.unit());
-    holds.frame(svg, &name, rows(frame), &order, &(0..rows(frame)).collect::<Vec<_>>());
-    squares.draw(svg, &holds);
-    nodes(svg, scene, &sends, &holds);
-    mark(svg, scene, &sends, &holds, &at);
+    holds.frame(drawing, &name, rows(frame), &order, &(0..rows(frame)).collect::<Vec<_>>());
+    squares.draw(drawing, &holds);
+    nodes(drawing, scene, &sends, &holds);
+    mark(drawing, scene, &sends, &holds, &at);
 }
 
 /// A square for every contribution in a slot.
@@ -86,9 +92,6 @@ fn contributors(squares: &mut Squares, share: &SlotShare, column: usize) {
 
 /// The colour of a slot's contents. The more complete a share, the stronger its colour.
 fn colour(slot: &SlotContent, now: Option<usize>) -> Option<&'static str> {
-    const OLD_SHADES: [&str; 4] = ["#e2e8f0", "#cbd5e1", "#a9b6c8", "#94a3b8"];
-    const LOCAL_SHADES: [&str; 4] = ["#dbeafe", "#bfdbfe", "#93c5fd", "#60a5fa"];
-    const REMOTE_SHADES: [&str; 4] = ["#ffedd5", "#fed7aa", "#fdba74", "#fb923c"];
     match slot {
         SlotContent::Empty => None,
         SlotContent::Own => Some(OWN),
@@ -125,43 +128,30 @@ struct Matrix {
 
 impl Matrix {
     /// Its outline with numbers on both axes, spaced so that they are readable.
-    fn frame(&self, svg: &mut String, name: &str, rows: usize, above: &[usize], beside: &[usize]) {
+    fn frame(&self, drawing: &mut Drawing, name: &str, rows: usize, above: &[usize], beside: &[usize]) {
         let (w, h) = (self.columns as f64 * self.cell, rows as f64 * self.row);
-        let _ = writeln!(
-            svg,
-            r##"<text x="{:.1}" y="{:.1}" font-size="10" fill="{SOFT}">{name}</text><rect x="{:.1}" y="{:.1}" width="{w:.1}" height="{h:.1}" fill="#ffffff" stroke="{LINE}"/>"##,
-            self.x,
-            self.y - 15.0,
-            self.x,
-            self.y
-        );
-        let (mut grid, mut columns, mut lines) = (String::new(), String::new(), String::new());
-        let (apart, down) = (apart(self.cell, 17.0), apart(self.row, 9.0));
-        for (i, label) in above.iter().enumerate().step_by(apart) {
+        drawing.add(Lettering::new(10.0).colour(SOFT).at(self.x, self.y - 15.0, name));
+        drawing.add(Rectangle::new((self.x, self.y), (w, h)).filled("#ffffff").outlined(LINE, 1.0));
+        let mut grid = Contour::stroked(Stroke::new("#f1f5f9", 0.8));
+        let (mut columns, mut lines) = (Vec::new(), Vec::new());
+        for (i, label) in above.iter().enumerate().step_by(apart(self.cell, 17.0)) {
             let x = self.x + i as f64 * self.cell;
-            let _ =
-                write!(columns, r##"<text x="{:.1}" y="{:.1}">{label}</text>"##, x + self.cell / 2.0, self.y - 4.0);
+            columns.push((x + self.cell / 2.0, self.y - 4.0, label.to_string()));
             if i > 0 {
-                let _ = write!(grid, "M{x:.1} {:.1}v{h:.1}", self.y);
+                grid.add_line([(x, self.y), (x, self.y + h)]);
             }
         }
-        for (i, label) in beside.iter().enumerate().step_by(down) {
+        for (i, label) in beside.iter().enumerate().step_by(apart(self.row, 9.0)) {
             let y = self.y + i as f64 * self.row;
-            let _ = write!(
-                lines,
-                r##"<text x="{:.1}" y="{:.1}">{label}</text>"##,
-                self.x - 4.0,
-                y + self.row / 2.0 + 3.0
-            );
+            lines.push((self.x - 4.0, y + self.row / 2.0 + 3.0, label.to_string()));
             if i > 0 {
-                let _ = write!(grid, "M{:.1} {y:.1}h{w:.1}", self.x);
+                grid.add_line([(self.x, y), (self.x + w, y)]);
             }
         }
-        let _ = writeln!(
-            svg,
-            r##"<g font-size="8" fill="{SOFT}"><g text-anchor="middle">{columns}</g><g text-anchor="end">{lines}</g></g>"##
-        );
-        let _ = writeln!(svg, r##"<path d="{grid}" stroke="#f1f5f9" stroke-width="0.8" fill="none"/>"##);
+        let style = Lettering::new(8.0).colour(SOFT);
+        drawing.add(Shape::Labels(style.anchor(Anchor::Middle), columns));
+        drawing.add(Shape::Labels(style.anchor(Anchor::End), lines));
+        drawing.add(grid);
     }
 }
 
@@ -180,59 +170,52 @@ impl Squares {
     }
 
     /// One path per colour; neighbours in a row form one rectangle.
-    fn draw(mut self, svg: &mut String, matrix: &Matrix) {
+    fn draw(mut self, drawing: &mut Drawing, matrix: &Matrix) {
         for (colour, rows) in &mut self.0 {
-            let mut path = String::new();
+            let mut path = Contour::filled(colour);
             for (row, columns) in rows {
                 columns.sort_unstable();
                 columns.dedup();
                 for run in columns.chunk_by(|a, b| a + 1 == *b) {
-                    let (x, y) = (matrix.x + run[0] as f64 * matrix.cell, matrix.y + *row as f64 * matrix.row);
-                    let width = run.len() as f64 * matrix.cell;
-                    let _ = write!(path, "M{x:.1} {y:.1}h{width:.1}v{h:.1}h-{width:.1}z", h = matrix.row);
+                    let corner = (matrix.x + run[0] as f64 * matrix.cell, matrix.y + *row as f64 * matrix.row);
+                    path.add_rectangle(corner, (run.len() as f64 * matrix.cell, matrix.row));
                 }
             }
-            let _ = writeln!(svg, r##"<path d="{path}" fill="{colour}"/>"##);
+            drawing.add(path);
         }
     }
 }
 
 /// Lines between nodes through both matrices, and their names below.
-fn nodes(svg: &mut String, scene: &PanelState<'_>, sends: &Matrix, holds: &Matrix) {
+fn nodes(drawing: &mut Drawing, scene: &PanelState<'_>, sends: &Matrix, holds: &Matrix) {
     if !scene.frame.several_nodes {
         return;
     }
-    let (mut at, mut lines) = (0, String::new());
+    let (mut at, mut lines) = (0, Contour::stroked(Stroke::new("#94a3b8", 0.8)));
     let (side, bottom) = (scene.frame.p as f64 * sends.cell, holds.y + rows_height(scene.frame));
     for (number, size) in sizes(scene.picture.placement).into_iter().enumerate() {
         let (x, y) = (sends.x + at as f64 * sends.cell, sends.y + at as f64 * sends.cell);
         if at > 0 {
-            let _ = write!(lines, "M{x:.1} {:.1}v{side:.1}M{:.1} {y:.1}h{side:.1}", sends.y, sends.x);
-            let _ = write!(lines, "M{x:.1} {:.1}v{:.1}", holds.y, bottom - holds.y);
+            lines.add_line([(x, sends.y), (x, sends.y + side)]);
+            lines.add_line([(sends.x, y), (sends.x + side, y)]);
+            lines.add_line([(x, holds.y), (x, bottom)]);
         }
         let width = size as f64 * sends.cell;
         if width >= 16.0 {
             let label = if width > 44.0 { format!("node {number}") } else { format!("n{number}") };
-            let _ = write!(
-                svg,
-                r##"<text x="{:.1}" y="{:.1}" font-size="10" fill="{SOFT}" text-anchor="middle">{label}</text>"##,
-                x + width / 2.0,
-                bottom + 13.0
-            );
+            let style = Lettering::new(10.0).colour(SOFT).anchor(Anchor::Middle);
+            drawing.add(style.at(x + width / 2.0, bottom + 13.0, label));
         }
         at += size;
     }
-    let _ = writeln!(svg, r##"<path d="{lines}" stroke="#94a3b8" stroke-width="0.8" fill="none"/>"##);
+    drawing.add(lines);
 }
 
 /// Frames around messages, ranks and slots at fault.
-fn mark(svg: &mut String, scene: &PanelState<'_>, sends: &Matrix, holds: &Matrix, at: &dyn Fn(usize) -> usize) {
+fn mark(drawing: &mut Drawing, scene: &PanelState<'_>, sends: &Matrix, holds: &Matrix, at: &dyn Fn(usize) -> usize) {
     let Some(fault) = scene.fault() else { return };
     let mut frame = |x: f64, y: f64, width: f64, height: f64| {
-        let _ = writeln!(
-            svg,
-            r##"<rect x="{x:.1}" y="{y:.1}" width="{width:.1}" height="{height:.1}" fill="none" stroke="{WRONG}" stroke-width="2"/>"##
-        );
+        drawing.add(Rectangle::new((x, y), (width, height)).outlined(WRONG, 2.0));
     };
     let expected = fault.expected.iter().map(|message| (message.from, message.to));
     for (from, to) in fault.messages.iter().copied().chain(expected) {

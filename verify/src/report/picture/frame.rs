@@ -1,10 +1,10 @@
 //! Layout: the size and position of panels, and the size of the canvas.
 
-use super::words::{counted, lines, width};
-use super::{Picture, SOFT, escape, legend};
+use super::words::{counted, lines};
+use super::{Picture, legend};
+use crate::report::drawing::{Drawing, Lettering, SOFT, width};
 use crate::report::rounds::{DrawnMessage, Naming, Round, SlotContent};
 use roundel_spec::Placement;
-use std::fmt::Write;
 
 pub(super) const MARGIN: f64 = 24.0;
 pub(super) const CELL_W: f64 = 28.0;
@@ -189,20 +189,14 @@ impl Frame {
     }
 
     /// Title and subtitle.
-    pub(super) fn heading(&self, svg: &mut String, picture: &Picture<'_>) {
+    pub(super) fn heading(&self, drawing: &mut Drawing, picture: &Picture<'_>) {
         if picture.options.untitled {
             return;
         }
-        let title = escape(picture.title);
-        let _ = writeln!(
-            svg,
-            r##"<text x="{MARGIN}" y="38" font-size="19" font-weight="700" fill="{}">{title}</text>"##,
-            super::INK
-        );
+        drawing.add(Lettering::new(19.0).bold().at(MARGIN, 38.0, picture.title));
         for (number, line) in self.subtitle.iter().enumerate() {
-            let (y, line) = (59.0 + 17.0 * number as f64, escape(line));
-            let _ =
-                writeln!(svg, r##"<text x="{MARGIN}" y="{y}" font-size="{SUBTITLE}" fill="{SOFT}">{line}</text>"##);
+            let y = 59.0 + 17.0 * number as f64;
+            drawing.add(Lettering::new(SUBTITLE).colour(SOFT).at(MARGIN, y, line.as_str()));
         }
     }
 }

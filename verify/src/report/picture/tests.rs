@@ -1,6 +1,13 @@
 use super::*;
+use crate::catalogue;
+use crate::params::Params;
+use crate::report::drawing::{LOCAL, REMOTE, reading};
 use crate::report::rounds::{DrawnMessage, Naming};
+use crate::report::run::PointRun;
 use roundel_spec::Kind;
+use std::cell::Cell;
+
+mod vision;
 
 fn ring(p: usize, placement: &Placement) -> Vec<Round> {
     let message = |from: usize, s: usize| {
@@ -35,7 +42,8 @@ fn pictures_are_well_formed_xml_for_every_shape() {
                 film: &film(p, &rounds),
                 fault: None,
                 options: PictureOptions::default(),
-            });
+            })
+            .svg();
             let document = roxmltree::Document::parse(&svg).expect("well-formed");
             let arcs = document.descendants().filter(|n| n.has_tag_name("path") && n.has_attribute("stroke-opacity"));
             assert_eq!(arcs.count(), p * (p - 1), "one arc for each message, p = {p}");
@@ -68,7 +76,7 @@ fn what_is_at_fault_is_marked() {
     let draw = |fault| {
         let film = film(3, &rounds);
         let (title, subtitle, options) = ("a", "b", PictureOptions::default());
-        draw(&Picture { title, subtitle, placement: &placement, rounds: &rounds, film: &film, fault, options })
+        draw(&Picture { title, subtitle, placement: &placement, rounds: &rounds, film: &film, fault, options }).svg()
     };
     let svg = draw(Some(&fault));
     let document = roxmltree::Document::parse(&svg).expect("well-formed");
@@ -83,8 +91,12 @@ fn what_is_at_fault_is_marked() {
     assert!(!plain.contains(WRONG) && !plain.contains("at fault"));
 }
 
-/// A picture of a ring, parsed, and its source.
+/// A picture of a ring.
 fn ring_picture(p: usize, ppn: usize, options: PictureOptions) -> String {
+    ring_drawing(p, ppn, options).svg()
+}
+
+fn ring_drawing(p: usize, ppn: usize, options: PictureOptions) -> Drawing {
     let placement = Placement::consecutive(p, ppn);
     let rounds = ring(p, &placement);
     let (first, film) = (options.first, film(p, &rounds));
@@ -113,7 +125,10 @@ fn ends(svg: &str) -> ((f64, f64), (f64, f64)) {
     let (mut right, mut bottom) = (0.0_f64, 0.0_f64);
     for n in document.descendants() {
         let (Some(x), Some(y)) = (number(&n, "x"), number(&n, "y")) else { continue };
-        let texts = n.descendants().filter(|n| n.is_text()).map(|n| words::width(n.text().unwrap_or(""), letters(n)));
+        let texts = n
+            .descendants()
+            .filter(|n| n.is_text())
+            .map(|n| crate::report::drawing::width(n.text().unwrap_or(""), letters(n)));
         let wide = match number(&n, "width") {
             Some(width) => width,
             None if n.ancestors().any(|n| n.has_attribute("text-anchor")) => 0.0,
@@ -164,4 +179,77 @@ fn some_rounds_without_a_title_in_some_columns() {
     assert!(
         ends(&ring_picture(6, 6, PictureOptions { columns: Some(99), ..PictureOptions::default() })).1.0 > 1000.0
     );
+}
+
+/// The pictures of the whole catalogue with 64 ranks, on one node and on four; those with many rounds only in part.
+fn pictures_of_64_ranks(check: impl Fn(&str, &Drawing)) {
+    for entry in roundel::algorithms::catalogue() {
+        let schedule = (entry.schedule)();
+        let params = Params::resolve(entry.name, &schedule, &[]);
+        // Lists of ports have no default.
+        let Ok(params) = params else { continue };
+        for ppn in [16, 64] {
+            let placement = Placement::consecutive(MAX_RANKS, ppn);
+            let Ok(recorded) = catalogue::examine(entry, &params.args, placement.clone()) else { continue };
+            let run = PointRun::new(&schedule, &recorded.point, &recorded.trace);
+            let active: Vec<usize> = run.active_rounds().into_iter().take(4).collect();
+            let rounds: Vec<Round> = active.iter().map(|&number| run.round(number)).collect();
+            let subtitle = format!("p = {MAX_RANKS}, ppn = {ppn}");
+            let drawing = draw(&Picture {
+                title: entry.name,
+                subtitle: &subtitle,
+                placement: &placement,
+                rounds: &rounds,
+                film: &run.pictured(&active),
+                fault: None,
+                options: PictureOptions::default(),
+            });
+            check(&format!("{} on nodes of {ppn}", entry.name), &drawing);
+        }
+    }
+}
+
+#[test]
+fn texts_of_64_ranks_do_not_overlap_and_shapes_stay_on_the_page() {
+    let seen = Cell::new(0);
+    pictures_of_64_ranks(|name, drawing| {
+        let texts = reading::texts(drawing);
+        assert_eq!(reading::overlaps(&texts), Vec::<String>::new(), "{name}");
+        assert_eq!(reading::outside(drawing), Vec::<String>::new(), "{name}");
+        assert!(texts.iter().any(|text| text.words == "new in this round" || text.words.starts_with("new, from")));
+        reading::same_in_both(drawing);
+        seen.set(seen.get() + 1);
+    });
+    assert!(seen.get() > 40, "{} pictures", seen.get());
+}
+
+#[test]
+fn texts_of_few_ranks_do_not_overlap() {
+    for (p, ppn) in [(1, 1), (2, 2), (5, 5), (8, 4), (12, 4), (16, 1), (16, 16), (17, 17), (24, 8), (40, 5)] {
+        let drawing = ring_drawing(p, ppn, PictureOptions::default());
+        assert_eq!(reading::overlaps(&reading::texts(&drawing)), Vec::<String>::new(), "p = {p}, ppn = {ppn}");
+        assert_eq!(reading::outside(&drawing), Vec::<String>::new(), "p = {p}, ppn = {ppn}");
+        reading::same_in_both(&drawing);
+    }
+}
+
+#[test]
+fn colour_blind_readers_can_tell_what_the_legend_tells_apart() {
+    let cells = [OWN, HELD, NEW_LOCAL, NEW_REMOTE, COMPLETE];
+    let shades = matrix::OLD_SHADES.iter().chain(&matrix::LOCAL_SHADES).chain(&matrix::REMOTE_SHADES);
+    for legend in [&cells[..], &matrix::COLOURS, &[LOCAL, REMOTE, WRONG]] {
+        for (n, a) in legend.iter().enumerate() {
+            legend[..n].iter().for_each(|b| assert!(vision::distance(a, b) > 20.0, "{a} and {b}"));
+        }
+    }
+    // Shades of one colour may be close, because they say how much; different colours may not.
+    let families = [matrix::OLD_SHADES, matrix::LOCAL_SHADES, matrix::REMOTE_SHADES];
+    for (n, family) in families.iter().enumerate() {
+        for (a, b) in family.iter().flat_map(|a| families[..n].iter().flatten().map(move |b| (a, b))) {
+            assert!(vision::distance(a, b) > 15.0, "{a} and {b}");
+        }
+    }
+    shades.for_each(|shade| assert!(vision::distance(shade, matrix::COLOURS[4]) > 20.0, "{shade}"));
+    // What was drawn before: a message at fault looked like one between nodes.
+    assert!(vision::distance("#dc2626", REMOTE) < 20.0);
 }

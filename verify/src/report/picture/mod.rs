@@ -1,8 +1,7 @@
 //! The picture of a run: what every rank's buffer holds after each round, and the messages that brought it there.
 //!
 //! There is one panel per round, as in the figures of the papers: a column for each rank, with slot 0 on top. With many
-//! ranks a panel is a pair of matrices: who sends to whom, and what every rank holds. It is plain SVG without style
-//! sheets or scripts, because README pages show nothing else.
+//! ranks a panel is a pair of matrices: who sends to whom, and what every rank holds.
 
 mod captions;
 mod frame;
@@ -11,12 +10,12 @@ mod matrix;
 mod panel;
 mod words;
 
+use crate::report::drawing::{Drawing, Lettering, SOFT};
 use crate::report::highlight::Highlight;
 use crate::report::rounds::{Holdings, Round};
 use frame::Frame;
 use roundel_spec::Placement;
-use std::fmt::Write;
-pub(crate) use words::{escape, short};
+pub(crate) use words::short;
 
 /// The largest number of ranks that is drawn.
 pub const MAX_RANKS: usize = 64;
@@ -51,64 +50,44 @@ pub struct PictureOptions {
     pub untitled: bool,
 }
 
-/// The colour of text.
-pub(crate) const INK: &str = "#1e293b";
-/// The colour of secondary text.
-pub(crate) const SOFT: &str = "#64748b";
-/// The colour of thin lines.
-pub(crate) const LINE: &str = "#cbd5e1";
-/// Messages inside a node.
-pub(crate) const LOCAL: &str = "#2563eb";
-/// Messages between nodes, and other highlights.
-pub(crate) const REMOTE: &str = "#ea580c";
-const WRONG: &str = "#dc2626";
+/// What is at fault.
+const WRONG: &str = "#b5179e";
+
+// Colours that colour-blind readers can tell apart, too; a test computes how they see them.
 
 /// What is held from the start.
-const OWN: &str = "#94a3b8";
+const OWN: &str = "#8292a8";
 /// What was held before the round.
-const HELD: &str = "#e2e8f0";
+const HELD: &str = "#e8ecf2";
 /// What arrived from the same node in the round.
-const NEW_LOCAL: &str = "#bfdbfe";
+const NEW_LOCAL: &str = "#9ccaff";
 /// What arrived from another node in the round.
-const NEW_REMOTE: &str = "#fed7aa";
+const NEW_REMOTE: &str = "#fdc382";
 /// A slot that is complete.
-const COMPLETE: &str = "#bbf7d0";
+const COMPLETE: &str = "#166534";
 
 /// Draws a picture.
-pub fn draw(picture: &Picture<'_>) -> String {
+pub fn draw(picture: &Picture<'_>) -> Drawing {
     let frame = Frame::new(picture);
-    let mut svg = String::new();
-    let (w, h) = (frame.width, frame.height);
-    let _ = writeln!(
-        svg,
-        r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="img" font-family="'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif">
-<title>{}: {}</title>
-<defs>{}{}{}</defs>
-<rect width="{w}" height="{h}" fill="#ffffff"/>"##,
-        escape(picture.title),
-        escape(picture.subtitle),
-        arrow("local", LOCAL),
-        arrow("remote", REMOTE),
-        picture.fault.map_or_else(String::new, |_| arrow("wrong", WRONG)),
-    );
-    frame.heading(&mut svg, picture);
+    let mut drawing = Drawing::new(frame.width, frame.height, format!("{}: {}", picture.title, picture.subtitle));
+    frame.heading(&mut drawing, picture);
     for (number, holdings) in picture.film.iter().enumerate() {
         let round = number.checked_sub(1).and_then(|before| picture.rounds.get(before));
         // Nothing is new before the first round that is drawn.
         let settled = round.is_none().then(|| holdings.settled());
         let holdings = settled.as_ref().unwrap_or(holdings);
         let scene = PanelState { picture, frame: &frame, number, round, holdings };
-        scene.title(&mut svg);
+        let before = drawing.shapes.len();
+        scene.title(&mut drawing);
         if frame.compact {
-            matrix::draw(&mut svg, &scene)
+            matrix::draw(&mut drawing, &scene)
         } else {
-            panel::draw(&mut svg, &scene)
+            panel::draw(&mut drawing, &scene)
         }
-        svg.push_str("</g>\n");
+        drawing.group(before);
     }
-    legend::draw(&mut svg, &frame);
-    svg.push_str("</svg>\n");
-    svg
+    legend::draw(&mut drawing, &frame);
+    drawing
 }
 
 /// One panel: the state after a round, or before the first.
@@ -138,7 +117,7 @@ impl PanelState<'_> {
     }
 
     /// The name of the state, and what happens or is held.
-    fn title(&self, svg: &mut String) {
+    fn title(&self, drawing: &mut Drawing) {
         let (name, note) = match (self.now(), self.round) {
             (Some(number), Some(round)) => {
                 (format!("round {number}"), captions::of_round(round, self.picture, self.frame))
@@ -149,19 +128,9 @@ impl PanelState<'_> {
             _ => ("start".into(), captions::at_the_start(self.frame.content, self.holdings)),
         };
         let (x, y) = self.frame.corner(self.number);
-        let _ = writeln!(
-            svg,
-            r##"<g><text x="{x:.1}" y="{:.1}" font-size="13" fill="{SOFT}"><tspan font-weight="700" fill="{INK}">{name}</tspan><tspan dx="8" font-size="11">{}</tspan></text>"##,
-            y + 14.0,
-            escape(&note),
-        );
+        let title = Lettering::new(13.0).bold().at(x, y + 14.0, name);
+        drawing.add(title.note(Lettering::new(11.0).colour(SOFT), note));
     }
-}
-
-fn arrow(name: &str, colour: &str) -> String {
-    format!(
-        r##"<marker id="{name}" viewBox="0 0 8 8" refX="5" refY="4" markerWidth="7" markerHeight="7" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0.6L7.4 4L0 7.4z" fill="{colour}"/></marker>"##
-    )
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! The legend below the panels: the meaning of colours and lines.
 
 use super::frame::{DrawnSlot, Frame, MARGIN};
-use super::words::width;
-use super::{COMPLETE, HELD, LINE, LOCAL, NEW_LOCAL, NEW_REMOTE, OWN, REMOTE, SOFT, WRONG, matrix};
-use std::fmt::Write;
+use super::{COMPLETE, HELD, NEW_LOCAL, NEW_REMOTE, OWN, WRONG, matrix};
+use crate::report::drawing::{
+    Anchor, Contour, Drawing, LINE, LOCAL, Lettering, REMOTE, Rectangle, SOFT, Stroke, width,
+};
 
 /// The font size.
 const SIZE: f64 = 12.0;
@@ -12,7 +13,7 @@ const LINE_H: f64 = 22.0;
 
 enum Sample {
     Cell(&'static str),
-    Arrow(&'static str, &'static str),
+    Arrow(&'static str),
     /// Text as in a cell.
     Text(&'static str),
 }
@@ -21,7 +22,7 @@ fn entries(frame: &Frame) -> Vec<(Sample, &'static str)> {
     let [own, held, local, remote, done] =
         if frame.compact { matrix::COLOURS } else { [OWN, HELD, NEW_LOCAL, NEW_REMOTE, COMPLETE] };
     let nodes = frame.several_nodes;
-    let message = |colour, marker| if frame.compact { Sample::Cell(colour) } else { Sample::Arrow(colour, marker) };
+    let message = |colour| if frame.compact { Sample::Cell(colour) } else { Sample::Arrow(colour) };
     let mut all = Vec::new();
     match frame.content {
         DrawnSlot::Blocks => {
@@ -44,12 +45,12 @@ fn entries(frame: &Frame) -> Vec<(Sample, &'static str)> {
             all.push((Sample::Text("Σ3"), "of 3 ranks"));
         }
     }
-    all.push((message(LOCAL, "local"), if nodes { "message inside a node" } else { "message" }));
+    all.push((message(LOCAL), if nodes { "message inside a node" } else { "message" }));
     if nodes {
-        all.push((message(REMOTE, "remote"), "between nodes"));
+        all.push((message(REMOTE), "between nodes"));
     }
     if frame.faulty {
-        all.push((message(WRONG, "wrong"), "at fault"));
+        all.push((message(WRONG), "at fault"));
     }
     all
 }
@@ -78,33 +79,24 @@ pub(super) fn height(frame: &Frame) -> f64 {
     lines(frame).len() as f64 * LINE_H
 }
 
-pub(super) fn draw(svg: &mut String, frame: &Frame) {
+pub(super) fn draw(drawing: &mut Drawing, frame: &Frame) {
     for (number, line) in lines(frame).into_iter().enumerate() {
         let (mut x, y) = (MARGIN, frame.legend_y + number as f64 * LINE_H);
         for (sample, text, room) in line {
-            let _ = match sample {
-                Sample::Cell(fill) => write!(
-                    svg,
-                    r##"<rect x="{x:.1}" y="{y:.1}" width="22" height="14" fill="{fill}" stroke="{LINE}"/>"##
-                ),
-                Sample::Arrow(colour, marker) => write!(
-                    svg,
-                    r##"<path d="M{x:.1} {:.1}h17" stroke="{colour}" stroke-width="1.3" marker-end="url(#{marker})"/>"##,
-                    y + 7.0
-                ),
-                Sample::Text(sample) => write!(
-                    svg,
-                    r##"<text x="{:.1}" y="{:.1}" font-size="11" fill="#475569" text-anchor="middle">{sample}</text>"##,
-                    x + 13.0,
-                    y + 11.5
-                ),
-            };
-            let _ = writeln!(
-                svg,
-                r##"<text x="{:.1}" y="{:.1}" font-size="{SIZE}" fill="{SOFT}">{text}</text>"##,
-                x + 29.0,
-                y + 11.5
-            );
+            match sample {
+                Sample::Cell(fill) => {
+                    drawing.add(Rectangle::new((x, y), (22.0, 14.0)).filled(fill).outlined(LINE, 1.0));
+                }
+                Sample::Arrow(colour) => {
+                    let points = [(x, y + 7.0), (x + 17.0, y + 7.0)];
+                    drawing.add(Contour::stroked(Stroke::new(colour, 1.3).arrow()).line(points));
+                }
+                Sample::Text(sample) => {
+                    let style = Lettering::new(11.0).colour("#475569").anchor(Anchor::Middle);
+                    drawing.add(style.at(x + 13.0, y + 11.5, sample));
+                }
+            }
+            drawing.add(Lettering::new(SIZE).colour(SOFT).at(x + 29.0, y + 11.5, text));
             x += room;
         }
     }

@@ -2,7 +2,8 @@
 
 use super::Picture;
 use super::frame::{DrawnSlot, Frame};
-use super::words::{counted, width};
+use super::words::counted;
+use crate::report::drawing::width;
 use crate::report::rounds::{Holdings, Naming, Round, SlotContent, pattern};
 
 /// A description of a round that fits a panel: with many ranks, what every rank does, if all do the same.

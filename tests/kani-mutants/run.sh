@@ -6,7 +6,8 @@ cd "$(dirname "$0")"
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-../../target/kani-mutants}"
 
 # The tests are expected to fail; the output shows whether they were built at all.
-failed=$({ cargo test --lib 2>/dev/null || true; } | sed -n 's/^test \(roundel_[a-z0-9_]*\) \.\.\. FAILED$/\1/p' | LC_ALL=C sort)
+failed=$({ cargo test --lib 2>/dev/null || true; } |
+  sed -n 's/^test \(roundel_[a-z0-9_]*\) \.\.\. FAILED$/\1/p' | LC_ALL=C sort)
 diff <(LC_ALL=C sort expected.txt) <(printf '%s\n' "$failed")
 echo "plain: $(wc -l < expected.txt) harnesses refute the wrong collectives, and no other one fails"
 

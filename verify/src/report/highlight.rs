@@ -40,62 +40,57 @@ impl Highlight {
         let to =
             |rank: &usize, block: &usize| sends(trace, last, |_, to, blocks| to == *rank && blocks.contains(block));
         match &violation.problem {
-            Problem::SelfMessage { rank, .. } => {
-                Highlight { ranks: vec![*rank], messages: vec![(*rank, *rank)], ..in_round }
-            }
+            Problem::SelfMessage { rank, .. } => in_round.on([*rank]).messages(vec![(*rank, *rank)]),
             Problem::UnmatchedSend { from, to, .. }
             | Problem::DifferentBlocks { from, to, .. }
-            | Problem::Confused { from, to, .. } => {
-                Highlight { ranks: vec![*from, *to], messages: vec![(*from, *to)], ..in_round }
-            }
+            | Problem::Confused { from, to, .. } => in_round.on([*from, *to]).messages(vec![(*from, *to)]),
             Problem::UnmatchedRecv { to, from, blocks } => {
                 let expected = Some(unsent(*from, *to, blocks, run, placement));
-                Highlight { ranks: vec![*to, *from], expected, ..in_round }
+                Highlight { expected, ..in_round.on([*to, *from]) }
             }
             Problem::Phantom { rank, block, .. } | Problem::SentTwice { rank, block } => {
-                let (messages, slots) = (from(rank, block), slot(rank, "", block));
-                Highlight { ranks: vec![*rank], messages, slots, ..in_round }
+                in_round.on([*rank]).messages(from(rank, block)).slots(slot(rank, "", block))
             }
             Problem::WrittenTwice { rank, block, .. } | Problem::CountedTwice { rank, block, .. } => {
-                let (messages, slots) = (to(rank, block), slot(rank, "", block));
-                Highlight { ranks: vec![*rank], messages, slots, ..in_round }
+                in_round.on([*rank]).messages(to(rank, block)).slots(slot(rank, "", block))
             }
             Problem::Overwritten { rank, line, block }
             | Problem::Forgets { rank, line, block }
             | Problem::ReplacedInUse { rank, line, block } => {
-                let (messages, slots) = (to(rank, block), slot(rank, line, block));
-                Highlight { ranks: vec![*rank], messages, slots, ..in_round }
+                in_round.on([*rank]).messages(to(rank, block)).slots(slot(rank, line, block))
             }
             Problem::Missing { rank, block, .. }
             | Problem::Incomplete { rank, block, .. }
-            | Problem::OutOfOrder { rank, block } => {
-                Highlight { ranks: vec![*rank], slots: slot(rank, "", block), ..in_round }
-            }
-            Problem::Empty { rank, line, block } => {
-                Highlight { ranks: vec![*rank], slots: slot(rank, line, block), ..in_round }
-            }
+            | Problem::OutOfOrder { rank, block } => in_round.on([*rank]).slots(slot(rank, "", block)),
+            Problem::Empty { rank, line, block } => in_round.on([*rank]).slots(slot(rank, line, block)),
             Problem::OtherTree { ranks: (a, b), block } => {
-                Highlight { ranks: vec![*a, *b], slots: vec![(*a, *block), (*b, *block)], ..in_round }
+                in_round.on([*a, *b]).slots(vec![(*a, *block), (*b, *block)])
             }
-            Problem::FalseHint { rank, .. } | Problem::Fault { rank, .. } => {
-                Highlight { ranks: vec![*rank], ..in_round }
-            }
-            Problem::Bound { rank, .. } => Highlight { ranks: rank.iter().copied().collect(), ..in_round },
+            Problem::FalseHint { rank, .. } | Problem::Fault { rank, .. } => in_round.on([*rank]),
+            Problem::Bound { rank, .. } => in_round.on(*rank),
             Problem::OtherBlocks { rank, claimed, held } => {
-                let slots = claimed.0.symmetric_difference(&held.0).flat_map(|block| slot(rank, "", block)).collect();
-                Highlight { ranks: vec![*rank], slots, ..between }
+                let slots = claimed.0.symmetric_difference(&held.0).flat_map(|block| slot(rank, "", block));
+                between.on([*rank]).slots(slots.collect())
             }
-            Problem::ClaimedTwice { rank, block } => {
-                Highlight { ranks: vec![*rank], slots: slot(rank, "", block), ..between }
-            }
+            Problem::ClaimedTwice { rank, block } => between.on([*rank]).slots(slot(rank, "", block)),
             Problem::OtherContributors { rank, line, block, .. } => {
-                Highlight { ranks: vec![*rank], slots: slot(rank, line, block), ..between }
+                between.on([*rank]).slots(slot(rank, line, block))
             }
-            Problem::OtherCount { rank, .. } | Problem::FalseFact { rank, .. } => {
-                Highlight { ranks: vec![*rank], ..between }
-            }
+            Problem::OtherCount { rank, .. } | Problem::FalseFact { rank, .. } => between.on([*rank]),
             Problem::NotABlockEach { .. } | Problem::NoSuchRoot { .. } | Problem::NothingChecked { .. } => in_round,
         }
+    }
+
+    fn on(self, ranks: impl IntoIterator<Item = usize>) -> Self {
+        Highlight { ranks: ranks.into_iter().collect(), ..self }
+    }
+
+    fn messages(self, messages: Vec<(usize, usize)>) -> Self {
+        Highlight { messages, ..self }
+    }
+
+    fn slots(self, slots: Vec<(usize, usize)>) -> Self {
+        Highlight { slots, ..self }
     }
 }
 

@@ -3,10 +3,11 @@
 # table of docs/kani.md names (one for each fault).
 set -euo pipefail
 cd "$(dirname "$0")"
-export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-../../target/kani-mutants}"
 
-# The tests are expected to fail; the output shows whether they were built at all.
-failed=$({ cargo test --lib 2>/dev/null || true; } |
+# As a test of the workspace, with all its packages, so that cargo finds what it has built for the other tests. The
+# tests are expected to fail; the output shows whether they were built at all.
+test=(cargo test --workspace --features roundel-ui-tests/wrong --test refuted)
+failed=$({ (cd ../.. && "${test[@]}") 2>/dev/null || true; } |
   sed -n 's/^test \(roundel_[a-z0-9_]*\) \.\.\. FAILED$/\1/p' | LC_ALL=C sort)
 diff <(LC_ALL=C sort expected.txt) <(printf '%s\n' "$failed")
 echo "plain: $(wc -l < expected.txt) harnesses refute the wrong collectives, and no other one fails"
@@ -15,6 +16,7 @@ if ! ../tools/kani-works.sh; then
   echo "skipped: Kani is not installed, or its setup is not complete"
   exit
 fi
+export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-../../target/kani-mutants}"
 refuted=(
   roundel_incomplete_whole_1_to_16
   roundel_not_held_whole_1_to_16

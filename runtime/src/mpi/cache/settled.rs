@@ -18,13 +18,17 @@ impl Settled {
 
     /// Notes that MPI serves reductions of this many bytes.
     pub(crate) fn add(&mut self, kind: Kind, bytes: u64) {
-        if !self.0.contains(&(kind, bytes)) {
+        if !self.contains(kind, bytes) {
             self.0.push((kind, bytes));
         }
     }
 
     /// Whether MPI served a call like this one.
     pub(crate) fn has(&self, shape: &CallShape) -> bool {
-        !shape.exact && self.0.contains(&(shape.kind, shape.bytes))
+        !shape.exact && self.contains(shape.kind, shape.bytes)
+    }
+
+    pub(crate) fn contains(&self, kind: Kind, bytes: u64) -> bool {
+        self.0.contains(&(kind, bytes))
     }
 }

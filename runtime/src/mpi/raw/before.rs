@@ -47,9 +47,9 @@ pub(super) unsafe fn run(
     let first = state.count() <= FIRST && !world.settings.is_said();
     // A communicator that is used once should not even pay for finding the placement of its ranks.
     if first && let Some(settled) = reduction(call) {
-        settled
-            .into_iter()
-            .try_for_each(|(kind, bytes)| state.lease().map(|mut work| work.settled.add(kind, bytes)))?;
+        if let Some((kind, bytes)) = settled {
+            state.settle(kind, bytes)?;
+        }
         explain(world);
         return Ok(Some(CallOutcome::Library));
     }

@@ -154,9 +154,8 @@ unsafe extern "C" fn delete(_comm: ffi::MPI_Comm, _key: c_int, value: *mut c_voi
     let free = || {
         let state: *mut CommState = value.cast();
         // SAFETY: the value is what `attach` stored, and it was not freed: MPI deletes an attribute once.
-        match unsafe { &*state }.lease() {
-            Err(_) => return OTHER,
-            Ok(lease) => drop(lease),
+        if unsafe { &*state }.is_busy() {
+            return OTHER;
         }
         EPOCH.fetch_add(1, Ordering::Release);
         // SAFETY: as above, and with its attribute the state loses its last user.

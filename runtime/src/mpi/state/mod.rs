@@ -1,7 +1,9 @@
 //! The state cached on a communicator, which its calls share.
 
 pub(crate) mod attribute;
+mod lease;
 
+use self::lease::{Lease, LeasedWork};
 use crate::choice::profile::Profile;
 use crate::choice::selection::Settings;
 use crate::error::Error;
@@ -25,9 +27,7 @@ use crate::mpi::process::code::SUCCESS;
 use ::mpi::ffi;
 use ::mpi::topology::Communicator;
 use roundel_spec::{Kind, Placement};
-use std::cell::UnsafeCell;
 use std::ffi::c_int;
-use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -37,7 +37,6 @@ use std::sync::{Arc, Mutex, OnceLock};
 /// only the holder of the [`Lease`] has access.
 #[derive(Default)]
 pub(crate) struct CommState {
-    busy: AtomicBool,
     /// Whether MPI serves all calls.
     passes: AtomicBool,
     /// The number of calls before the group was created that all ranks count.
@@ -45,7 +44,7 @@ pub(crate) struct CommState {
     /// The members, if known without communication; the inner option is `None` if some belong to another world.
     members: OnceLock<Option<CommMembers>>,
     group: OnceLock<OwnComm>,
-    work: UnsafeCell<CommWork>,
+    work: LeasedWork,
 }
 
 /// Memory that calls reuse.
@@ -223,47 +222,27 @@ impl CommState {
     /// Exclusive use of the working memory; an error if it is in use.
     #[inline]
     pub(crate) fn lease(&self) -> Result<Lease<'_>, Error> {
-        if self.busy.swap(true, Ordering::Acquire) { Err(Error::Busy) } else { Ok(Lease { state: self }) }
+        self.work.lease()
+    }
+
+    /// Notes that MPI serves reductions of this kind and of this many bytes.
+    pub(crate) fn settle(&self, kind: Kind, bytes: u64) -> Result<(), Error> {
+        self.work.settle(kind, bytes)
+    }
+
+    /// Whether a thread is using the working memory.
+    fn is_busy(&self) -> bool {
+        self.work.is_busy()
     }
 
     /// Frees the duplicated communicator and returns MPI's code.
-    pub(crate) fn close(self) -> c_int {
-        if let Some(node) = self.work.into_inner().node {
+    pub(crate) fn close(mut self) -> c_int {
+        if let Some(node) = self.work.take().and_then(|work| work.node) {
             node.free();
         }
         match self.group.into_inner() {
             Some(group) => group.comm.free(),
             None => SUCCESS,
         }
-    }
-}
-
-/// The right to use the working memory, released on drop.
-pub(crate) struct Lease<'a> {
-    state: &'a CommState,
-}
-
-impl Deref for Lease<'_> {
-    type Target = CommWork;
-
-    #[inline]
-    fn deref(&self) -> &CommWork {
-        // SAFETY: `busy` was false when this lease was made and is true while it lives, so there is no other.
-        unsafe { &*self.state.work.get() }
-    }
-}
-
-impl DerefMut for Lease<'_> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut CommWork {
-        // SAFETY: as in `deref`, and the lease itself is borrowed exclusively.
-        unsafe { &mut *self.state.work.get() }
-    }
-}
-
-impl Drop for Lease<'_> {
-    #[inline]
-    fn drop(&mut self) {
-        self.state.busy.store(false, Ordering::Release);
     }
 }

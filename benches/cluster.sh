@@ -1,5 +1,5 @@
 #!/bin/bash
-# Times node-aware collectives against others, with 8 bytes, on an emulated cluster (tests/tools/cluster.sh; needs root).
+# Times node-aware collectives against others, with 8 bytes, on an emulated cluster (tests/tools/cluster.sh, as root).
 #
 #   [NODES=4] [PPN=4] [DELAY=500] [LAUNCHES=7] [BATCHES=40] benches/cluster.sh [mpirun options]
 #
@@ -10,8 +10,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 export NODES=${NODES:-4} PPN=${PPN:-4} DELAY=${DELAY:-500} MPI=openmpi QUIET=1
 LAUNCHES=${LAUNCHES:-7} BATCHES=${BATCHES:-40}
-MPICC=mpicc.openmpi cargo build --quiet --release -p roundel-tests --features bench --bin nodes_bench --target-dir target/openmpi
+MPICC=mpicc.openmpi cargo build --quiet --release -p roundel-tests --features bench \
+  --bin nodes_bench --target-dir target/openmpi
 program=$(realpath target/openmpi/release/nodes_bench)
 results=$(for ((i = 0; i < LAUNCHES; i++)); do tests/tools/cluster.sh "$@" "$program" "$BATCHES" | sed "s/^/$i /"; done)
-echo "$NODES nodes of $PPN ranks, $DELAY us between nodes, $LAUNCHES launches of $BATCHES batches, 8 bytes; microseconds per call"
+echo "$NODES nodes of $PPN ranks, $DELAY us between nodes, \
+$LAUNCHES launches of $BATCHES batches, 8 bytes; microseconds per call"
 echo "$results" | python3 benches/cluster_summary.py

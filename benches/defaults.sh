@@ -27,7 +27,8 @@ launch() {
   case $1,$MPI in
   *x*) NODES=${1%x*} PPN=${1#*x} tests/tools/cluster.sh "${variables[@]}" "${run[@]}" ;;
   *,*,*) NODES=$(tr ',' '\n' <<<"$1" | wc -l) PPN=$1 tests/tools/cluster.sh "${variables[@]}" "${run[@]}" ;;
-  *,openmpi) timeout -k 5 "$TIMEOUT" mpirun.openmpi --oversubscribe --mca mpi_yield_when_idle 1 "${variables[@]}" -n "$1" "${run[@]}" ;;
+  *,openmpi) timeout -k 5 "$TIMEOUT" mpirun.openmpi --oversubscribe --mca mpi_yield_when_idle 1 \
+    "${variables[@]}" -n "$1" "${run[@]}" ;;
   *) timeout -k 5 "$TIMEOUT" mpirun.mpich -n "$1" "${run[@]}" ;;
   esac
 }

@@ -28,7 +28,8 @@ worst=0
 for name in bruck sparbit ring allreduce alltoall; do
   ours=$(count "$work/emitted" "$name" "$CALLS")
   theirs=$(count "$program" "$name" "$CALLS")
-  awk -v a="$name" -v x="$ours" -v y="$theirs" 'BEGIN { printf "%9s: emitted %8.1f, generated %8.1f, ratio %.3f\n", a, x, y, x / y }'
+  awk -v a="$name" -v x="$ours" -v y="$theirs" \
+    'BEGIN { printf "%9s: emitted %8.1f, generated %8.1f, ratio %.3f\n", a, x, y, x / y }'
   worst=$(awk -v w="$worst" -v x="$ours" -v y="$theirs" 'BEGIN { r = x / y; print (r > w) ? r : w }')
 done
 awk -v w="$worst" -v l="$LIMIT" 'BEGIN { if (w > l) { printf "the largest ratio, %.3f, is above %s\n", w, l; exit 1 } }'

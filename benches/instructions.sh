@@ -19,7 +19,8 @@ worst=0
 for algorithm in bruck sparbit ring; do
   ours=$(count "$program" instructions "$algorithm/generated" "$CALLS")
   theirs=$(count "$program" instructions "$algorithm/handwritten" "$CALLS")
-  awk -v a="$algorithm" -v x="$ours" -v y="$theirs" 'BEGIN { printf "%8s: generated %8.1f, C %8.1f, ratio %.3f\n", a, x, y, x / y }'
+  awk -v a="$algorithm" -v x="$ours" -v y="$theirs" \
+    'BEGIN { printf "%8s: generated %8.1f, C %8.1f, ratio %.3f\n", a, x, y, x / y }'
   worst=$(awk -v w="$worst" -v x="$ours" -v y="$theirs" 'BEGIN { r = x / y; print (r > w) ? r : w }')
 done
 awk -v w="$worst" -v l="$LIMIT" 'BEGIN { if (w > l) { printf "the largest ratio, %.3f, is above %s\n", w, l; exit 1 } }'

@@ -22,7 +22,8 @@ launch() {
     for name in $(compgen -e ROUNDEL_ || true); do variables+=(-x "$name"); done
   fi
   case $NODES,$MPI in
-  1,openmpi) timeout -k 5 "$TIMEOUT" mpirun.openmpi --oversubscribe --mca mpi_yield_when_idle 1 "${variables[@]}" -n "$PPN" "${run[@]}" ;;
+  1,openmpi) timeout -k 5 "$TIMEOUT" mpirun.openmpi --oversubscribe --mca mpi_yield_when_idle 1 \
+    "${variables[@]}" -n "$PPN" "${run[@]}" ;;
   1,mpich) timeout -k 5 "$TIMEOUT" mpirun.mpich -n "$PPN" "${run[@]}" ;;
   *) tests/tools/cluster.sh "${variables[@]}" "${run[@]}" ;;
   esac
@@ -32,5 +33,6 @@ results=$(for ((i = 0; i < LAUNCHES; i++)); do
   launch "" | sed 's/^/without /'
   launch "$library" | sed 's/^/with /'
 done)
-echo "$MPI, $NODES nodes of $PPN ranks, $DELAY us between nodes, $LAUNCHES launches of $BATCHES batches; microseconds per call"
+echo "$MPI, $NODES nodes of $PPN ranks, $DELAY us between nodes, \
+$LAUNCHES launches of $BATCHES batches; microseconds per call"
 echo "$results" | python3 benches/interposed_summary.py

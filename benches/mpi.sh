@@ -14,7 +14,8 @@ else
   settings=(--release) directory=release
 fi
 # Keeps the names of functions, because benches/instructions.sh counts instructions inside one of them.
-CARGO_PROFILE_RELEASE_STRIP=none MPICC=mpicc.$MPI cargo build --quiet -p roundel-tests --features bench --bin "$BENCH" --target-dir "target/$MPI" "${settings[@]}"
+CARGO_PROFILE_RELEASE_STRIP=none MPICC=mpicc.$MPI cargo build --quiet -p roundel-tests --features bench \
+  --bin "$BENCH" --target-dir "target/$MPI" "${settings[@]}"
 program=$(realpath "target/$MPI/$directory/$BENCH")
 case $MPI in
 openmpi) launcher=(mpirun.openmpi --oversubscribe --mca mpi_yield_when_idle 1) ;;

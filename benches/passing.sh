@@ -37,12 +37,14 @@ count() {
   local grind="valgrind -q --tool=callgrind --collect-atstart=no --toggle-collect=measured --callgrind-out-file=$out"
   local others=()
   [ "$3" -gt 1 ] && others=(: -n $(($3 - 1)) $(before "$1") "$program" count "$2" $times)
-  timeout -k 5 "$TIMEOUT" "${launcher[@]}" -n 1 $(before "$1") $grind "$program" count "$2" $times "${others[@]}" >"$work/log" 2>&1 ||
+  timeout -k 5 "$TIMEOUT" "${launcher[@]}" -n 1 $(before "$1") $grind \
+    "$program" count "$2" $times "${others[@]}" >"$work/log" 2>&1 ||
     { cat "$work/log" >&2; return 1; }
   local own allocations
   own=$(awk -v calls=$times -v program="$library" -f benches/own.awk "$out")
   allocations=$(awk '$2 == "allocations" { print $3 }' "$work/log")
-  awk -v calls=$times -v own="$own" -v allocations="$allocations" '/^(summary|totals):/ { n = $2 } END { print n / calls, own, allocations }' "$out"
+  awk -v calls=$times -v own="$own" -v allocations="$allocations" \
+    '/^(summary|totals):/ { n = $2 } END { print n / calls, own, allocations }' "$out"
 }
 
 echo

@@ -335,7 +335,9 @@ mod text {
 
         /// Right or wrong, a declaration never makes the derive panic.
         #[test]
-        fn nonsense_is_refused_in_peace(clause in prop::sample::select(syntax::CLAUSES.to_vec()), inside in nonsense()) {
+        fn nonsense_is_refused_in_peace(
+            clause in prop::sample::select(syntax::CLAUSES.to_vec()), inside in nonsense()
+        ) {
             let ring = |extra: &str| format!(
                 "#[collective(allgather, radix: 2.., ports: list(1..))]
                  #[define(twice(a) = 2 * a)]

@@ -36,7 +36,8 @@ pub(crate) fn derive(input: TokenStream) -> Result<TokenStream> {
     })
 }
 
-/// The calls of the crate's proof record, or, without a record, those just checked; an inconsistent record is an error. The tokens make rustc recompile when the record changes.
+/// The calls of the crate's proof record, or, without a record, those just checked; an inconsistent record is an error.
+/// The tokens make rustc recompile when the record changes.
 fn granted_calls(
     declaration: &Declaration,
     checked: &Checked,

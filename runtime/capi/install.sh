@@ -48,7 +48,8 @@ major=${version%%.*}
 minor=${version#*.} && minor=${minor%%.*}
 to=${DESTDIR:-}$prefix
 fill() {
-  sed "s|@prefix@|$prefix|g; s|@version@|$version|g; s|@major@|$major|g; s|@minor@|$minor|g; s|@mpicc@|$mpicc|g" "$here/$1"
+  sed -e "s|@prefix@|$prefix|g; s|@version@|$version|g; s|@major@|$major|g" \
+    -e "s|@minor@|$minor|g; s|@mpicc@|$mpicc|g" "$here/$1"
 }
 
 mkdir -p "$to/lib/pkgconfig" "$to/lib/cmake/roundel" "$to/include"

@@ -276,7 +276,8 @@ fn texts_that_are_no_plans_are_refused() {
 #[test]
 fn texts_are_written_as_they_are_read() {
     let plan = format!(
-        "{HEAD}round\n0 > 1: 0.0-1\n0 < 1: 2.0-1\n0 combine 0.0 with 2.0 to 1.0\n1 > 0: 0.0 0.1\nround\n1 copy 0.1 to 1.1\n"
+        "{HEAD}round\n0 > 1: 0.0-1\n0 < 1: 2.0-1\n0 combine 0.0 with 2.0 to 1.0\n1 > 0: 0.0 0.1\n\
+         round\n1 copy 0.1 to 1.1\n"
     );
     let read: Plan = plan.parse().unwrap();
     assert_eq!(read.to_string(), plan.replace("0.0 0.1", "0.0-1"));

@@ -87,7 +87,8 @@ fn what_is_granted_on_nodes_was_checked() {
 
 #[test]
 fn what_is_granted_of_parameters_was_checked() {
-    let ring = "#[round(s in 0..p - 1)]\n#[send(to = rank + 1, blocks = [rank - s])]\n#[recv(from = rank - 1, blocks = [rank - 1 - s])]";
+    let ring = "#[round(s in 0..p - 1)]\n#[send(to = rank + 1, blocks = [rank - s])]\n\
+                #[recv(from = rank - 1, blocks = [rank - 1 - s])]";
     let numbers = |n: i64, m: i64| Arguments { numbers: vec![n, m], ..Arguments::default() };
     let tried: Vec<Arguments> = (0..9).flat_map(|n| (0..9).map(move |m| numbers(n, m))).collect();
     for check in ["p <= 4", "p <= 3, a <= 2", "p <= 5, a <= 7, b <= 6", "p <= 2, b <= 40"] {

@@ -4,10 +4,11 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
-# As a test of the workspace, with all its packages, so that cargo finds what it has built for the other tests. The tests
-# are expected to fail; the output shows whether they were built at all.
+# As a test of the workspace, with all its packages, so that cargo finds what it has built for the other tests. The
+# tests are expected to fail; the output shows whether they were built at all.
 test=(cargo test --workspace --features roundel-ui-tests/wrong --test refuted)
-failed=$({ (cd ../.. && "${test[@]}") 2>/dev/null || true; } | sed -n 's/^test \(roundel_[a-z0-9_]*\) \.\.\. FAILED$/\1/p' | LC_ALL=C sort)
+failed=$({ (cd ../.. && "${test[@]}") 2>/dev/null || true; } |
+  sed -n 's/^test \(roundel_[a-z0-9_]*\) \.\.\. FAILED$/\1/p' | LC_ALL=C sort)
 diff <(LC_ALL=C sort expected.txt) <(printf '%s\n' "$failed")
 echo "plain: $(wc -l < expected.txt) harnesses refute the wrong collectives, and no other one fails"
 

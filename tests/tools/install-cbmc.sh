@@ -12,7 +12,8 @@ if "$directory/cbmc" --version >/dev/null 2>&1; then
 fi
 
 # The archive that the machine uses for its packages, with separate package lists.
-archive=$(apt-get indextargets --format '$(ORIGIN) $(REPO_URI)' 'Created-By: Packages' 'Component: main' | awk '$1 == "Debian" { print $2; exit }')
+archive=$(apt-get indextargets --format '$(ORIGIN) $(REPO_URI)' 'Created-By: Packages' 'Component: main' |
+  awk '$1 == "Debian" { print $2; exit }')
 [ -n "$archive" ] || { echo "this machine has no Debian archive" >&2; exit 1; }
 mkdir -p "$directory/sources" "$directory/lists/partial" "$directory/archives/partial" "$directory/packages"
 : >"$directory/status"
@@ -24,7 +25,8 @@ Components: main
 Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
 END
 get() {
-  apt-get -qq -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$directory/sources" -o Dir::State::Lists="$directory/lists" \
+  apt-get -qq -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$directory/sources" \
+    -o Dir::State::Lists="$directory/lists" \
     -o Dir::State::status="$directory/status" -o Dir::Cache::archives="$directory/archives" -o Dir::Cache::pkgcache="" \
     -o Dir::Cache::srcpkgcache="" -o APT::Sandbox::User=root "$@" >&2
 }

@@ -7,7 +7,8 @@ cd "$(dirname "$0")/../.."
 # Kani puts these flags before the user's, and then refuses `-p NAME`.
 settings=$(sed -n '/^\[workspace\.metadata\.kani\.flags\]/,/^$/p' Cargo.toml)
 if grep -E '^(workspace|exclude|package) *=' <<<"$settings"; then
-  echo "Cargo.toml: with this setting \`cargo kani -p NAME\` is refused; \`default-members\` say what \`cargo kani\` proves" >&2
+  echo "Cargo.toml: with this setting \`cargo kani -p NAME\` is refused;" \
+    "\`default-members\` say what \`cargo kani\` proves" >&2
   exit 1
 fi
 
@@ -20,5 +21,6 @@ compile --crate-name kani --crate-type rlib --extern kani_macros tests/kani-stan
 
 # Kani builds for an explicit target, so that code that runs on the host (macros) is not affected.
 host=$(rustc -vV | sed -n 's/^host: //p')
-RUSTFLAGS="--cfg kani -L $libraries --extern kani=$libraries/libkani.rlib -D warnings" cargo check --quiet --target "$host"
+RUSTFLAGS="--cfg kani -L $libraries --extern kani=$libraries/libkani.rlib -D warnings" \
+  cargo check --quiet --target "$host"
 echo "the harnesses compile as Kani compiles them"

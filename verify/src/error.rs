@@ -645,7 +645,10 @@ pub enum Error {
         source: roundel::plan::Unplanned,
     },
     /// A line of a trace that cannot be parsed.
-    #[error("{}:{line}: {reason}; a job that was killed may leave half a line: delete it, or trace again", path.display())]
+    #[error(
+        "{}:{line}: {reason}; a job that was killed may leave half a line: delete it, or trace again",
+        path.display()
+    )]
     Trace {
         /// The file.
         path: PathBuf,
@@ -664,7 +667,11 @@ pub enum Error {
         path: PathBuf,
     },
     /// Files of different jobs.
-    #[error("{} and {} are not of the same job: {reason}; delete those of other jobs", first.display(), other.display())]
+    #[error(
+        "{} and {} are not of the same job: {reason}; delete those of other jobs",
+        first.display(),
+        other.display()
+    )]
     OtherJob {
         /// A file.
         first: PathBuf,

@@ -82,7 +82,8 @@ fn read(text: &str) -> Schedule {
 #[test]
 fn no_repair_is_made_up() {
     let text = "#[derive(Collective)]\n#[collective(allgather)]\n#[round(s in 0..3)]\n\
-                #[send(to = 2 * rank + 5, blocks = [0])]\n#[recv(from = rank * rank, blocks = [rank * s])]\nstruct Some;";
+                #[send(to = 2 * rank + 5, blocks = [0])]\n\
+                #[recv(from = rank * rank, blocks = [rank * s])]\nstruct Some;";
     let schedule = read(text);
     let points = Points::within_limits(&schedule);
     let violation = check::over(&schedule, &points).unwrap_err();

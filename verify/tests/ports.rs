@@ -4,30 +4,13 @@
 
 mod command;
 
-use command::Subcommand;
+use command::{Kept, Subcommand};
 use roundel::profile::{Contention, Grid, Machine, NodeSpeed, Profile};
 use serde_json::{Value, json};
-use std::path::PathBuf;
 
 const EXPLAIN: Subcommand = Subcommand("explain");
 const PROFILE: Subcommand = Subcommand("profile");
 const TUNE: Subcommand = Subcommand("tune");
-
-/// A file with a text, in a folder that is removed with it.
-struct Kept(PathBuf, #[allow(dead_code)] tempfile::TempDir);
-
-impl Kept {
-    fn new(text: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("profile.toml");
-        std::fs::write(&path, text).unwrap();
-        Kept(path, folder)
-    }
-
-    fn path(&self) -> &str {
-        self.0.to_str().unwrap()
-    }
-}
 
 /// A machine with much latency, ports that are nearly free for short messages, and a wire that many ports saturate.
 fn made_up() -> Profile {
@@ -77,7 +60,7 @@ fn the_ranking_by_the_default_profile() {
 /// Table 2 of the paper, on a made-up machine: the same trend.
 #[test]
 fn from_short_to_long_as_in_the_paper() {
-    let file = Kept::new(&made_up().to_string());
+    let file = Kept::new("profile.toml", &made_up().to_string());
     let explain = |bytes: &str| {
         let args = ["allreduce", "--nodes", "160", "--bytes", bytes, "--profile", file.path(), "--foreign"];
         EXPLAIN.json(&args)
@@ -182,36 +165,36 @@ fn malformed_profiles_name_the_line() {
         (String::new(), "line 1: this is no profile".into()),
     ];
     for (text, words) in cases {
-        let file = Kept::new(&text);
+        let file = Kept::new("profile.toml", &text);
         PROFILE.refused(&["check", file.path(), "--foreign"], &words);
         EXPLAIN.refused(&["allreduce", "-p", "4", "--profile", file.path(), "--foreign"], &words);
     }
-    let binary = Kept::new("");
+    let binary = Kept::new("profile.toml", "");
     std::fs::write(binary.path(), [0xff, 0xfe, 0x00]).unwrap();
     PROFILE.refused(&["check", binary.path()], "cannot read");
 }
 
 #[test]
 fn foreign_profiles_need_a_word() {
-    let foreign = Kept::new(&made_up().to_string());
+    let foreign = Kept::new("profile.toml", &made_up().to_string());
     let line = made_up().to_string().lines().position(|line| line.starts_with("cpu = ")).unwrap() + 1;
     let words = format!("line {line}: this profile was taken on another machine: its `cpu` is `of nobody`");
     if !Machine::here("").cpu.is_empty() {
         PROFILE.refused(&["check", foreign.path()], &words);
         EXPLAIN.refused(&["allreduce", "-p", "4", "--profile", foreign.path()], &words);
     }
-    let own = Kept::new(&Profile { machine: Machine::here("any"), ..made_up() }.to_string());
+    let own = Kept::new("profile.toml", &Profile { machine: Machine::here("any"), ..made_up() }.to_string());
     let output = EXPLAIN.text(&["allreduce", "-p", "4", "--profile", own.path()]);
     assert!(output.contains("profile.toml: measured on ") && !output.contains("but not between nodes"), "{output}");
     let between = Profile::default().between;
-    let one = Kept::new(&Profile { machine: Machine::here("any"), between, ..made_up() }.to_string());
+    let one = Kept::new("profile.toml", &Profile { machine: Machine::here("any"), between, ..made_up() }.to_string());
     let output = EXPLAIN.text(&["allreduce", "-p", "4", "--profile", one.path()]);
     assert!(output.contains("with 1 rank on 1 node\nbut not between nodes: there the default stands\n"), "{output}");
 }
 
 #[test]
 fn profiles_are_told() {
-    let file = Kept::new(&made_up().to_string());
+    let file = Kept::new("profile.toml", &made_up().to_string());
     let output = PROFILE.text(&["check", file.path(), "--foreign"]);
     assert!(output.contains("with 1920 ranks on 160 nodes\n12 cores, of nobody; "), "{output}");
     assert!(output.contains("inside of nodes: not measured, so this is the default\n"), "{output}");

@@ -588,7 +588,8 @@ fn a_weak_holds_shows_a_counterexample_to_induction() {
 fn a_smaller_range_names_the_construct_that_is_the_reason() {
     let Some(_) = z3() else { return };
     let ring = "#[round(s in 0..p - 1)]\n#[send(to = rank + 1, blocks = [rank - gcd(s, 0)])]\n\
-                #[recv(from = rank - 1, blocks = [rank - 1 - gcd(s, 0)])]\n#[holds(blocks = [rank - k; k in 0..s + 1])]";
+                #[recv(from = rank - 1, blocks = [rank - 1 - gcd(s, 0)])]\n\
+                #[holds(blocks = [rank - k; k in 0..s + 1])]";
     let one = Crate::with("MyRing", ring);
     let mut name = String::new();
     let shown = Command::new(env!("CARGO_BIN_EXE_roundel")).args(one.prove(&mut name, &[])).output().unwrap();

@@ -103,7 +103,9 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn generated_code_is_right_far_out(p in ranks(), spread in spreads(), seeds in prop::collection::vec(any::<u16>(), 4)) {
+    fn generated_code_is_right_far_out(
+        p in ranks(), spread in spreads(), seeds in prop::collection::vec(any::<u16>(), 4)
+    ) {
         for entry in catalogue() {
             let schedule = (entry.schedule)();
             let p = p.div_ceil(fewer(entry, &schedule));

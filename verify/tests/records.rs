@@ -12,7 +12,7 @@ use roundel::algorithms::{self, Ring, Sparbit};
 use roundel_spec::check::{self, Points};
 use roundel_spec::proof::{Answered, Exhaustive, Gap, Induction, ProvedRange, Record, RecordError};
 use roundel_spec::{Schedule, syntax};
-use roundel_verify::proving::prove::{InductionResult as Proof, outdated};
+use roundel_verify::proving::prove::{InductionResult as Proof, Obstacle, outdated};
 use roundel_verify::proving::smt::{self, Portfolio};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -367,7 +367,7 @@ fn what_is_combined_into_another_line_loses_nothing() {
         let proof = Proof::over("One", schedule, &Portfolio::installed(), &|| {});
         proof.by_property().into_values().flat_map(|one| one.open).collect::<Vec<_>>()
     };
-    let is_lost = |open: &[String]| open.iter().any(|reason| reason.contains("is not lost"));
+    let is_lost = |open: &[Obstacle]| open.iter().any(|obstacle| obstacle.reason.contains("is not lost"));
     let (lost, kept) = (open(&loses), open(&fresh));
     assert!(is_lost(&lost) && !is_lost(&kept), "{lost:#?} {kept:#?}");
 }

@@ -4,10 +4,9 @@
 
 mod command;
 
-use command::Subcommand;
+use command::{Kept, Subcommand};
 use roundel::profile::{Grid, Profile};
 use serde_json::{Value, json};
-use std::path::PathBuf;
 
 const SELECTION: Subcommand = Subcommand("selection");
 
@@ -28,25 +27,9 @@ algorithm = "k-bruck"
 parameters = { radix = 4 }
 "#;
 
-/// A file with a text, in a folder that is removed with it.
-struct Kept(PathBuf, #[allow(dead_code)] tempfile::TempDir);
-
-impl Kept {
-    fn new(text: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("rules.toml");
-        std::fs::write(&path, text).unwrap();
-        Kept(path, folder)
-    }
-
-    fn path(&self) -> &str {
-        self.0.to_str().unwrap()
-    }
-}
-
 #[test]
 fn rules_are_told_with_their_proofs() {
-    let file = Kept::new(RULES);
+    let file = Kept::new("rules.toml", RULES);
     let output = SELECTION.text(&["check", file.path()]);
     let lines: Vec<&str> = output.lines().collect();
     assert!(lines[0].starts_with("line  calls"), "{output}");
@@ -69,7 +52,8 @@ fn impossible_rules_name_file_and_line() {
         (
             "\"nap\"",
             "\"cyclic-shift\"\nparameters = { ports = [3, 3, 3, 3] }",
-            "line 4: allreduce/cyclic-shift with ports = [3, 3, 3, 3] is proved for p <= 256, len(ports) <= 6 with elements up to 2",
+            "line 4: allreduce/cyclic-shift with ports = [3, 3, 3, 3] is proved for p <= 256, len(ports) <= 6 with \
+             elements up to 2",
         ),
         ("\"nap\"", "\"map\"", "line 10: there is no algorithm `map` for allreduce"),
         ("radix = 4", "radix = 1", "line 15: parameter `radix` of alltoall/k-bruck must lie in 2.., but is 1"),
@@ -77,7 +61,7 @@ fn impossible_rules_name_file_and_line() {
         ("p = ", "p == ", "line 6, column 4: "),
         ("alltoall", "allreduce", "line 14: `allgather/k-bruck` is no allreduce"),
     ] {
-        let file = Kept::new(&RULES.replacen(from, to, 1));
+        let file = Kept::new("rules.toml", &RULES.replacen(from, to, 1));
         let words = format!("{}: {words}", file.path());
         SELECTION.refused(&["check", file.path()], &words);
         SELECTION.refused(&["explain", "allreduce", "-p", "4", "--file", file.path()], &words);
@@ -87,7 +71,7 @@ fn impossible_rules_name_file_and_line() {
 
 #[test]
 fn choices_are_explained() {
-    let file = Kept::new(RULES);
+    let file = Kept::new("rules.toml", RULES);
     let explain = |args: &[&str]| SELECTION.text(&[&["explain"], args].concat());
     let call = ["allreduce", "-p", "64", "--ppn", "4", "--bytes", "8", "--file", file.path()];
     let line = "allreduce p=64 nodes=16 ppn=4 bytes=8: allreduce/nap, by the rule at line 4; proved for all p";
@@ -105,7 +89,7 @@ fn choices_are_explained() {
     let grid = &slow.between;
     slow.between =
         Grid::new(grid.sizes().to_vec(), grid.ports().to_vec(), grid.rows().iter().map(later).collect()).unwrap();
-    let slow = Kept::new(&slow.to_string());
+    let slow = Kept::new("rules.toml", &slow.to_string());
     let call = ["allreduce", "-p", "6", "--ppn", "2", "--bytes", "1000000"];
     assert!(explain(&call).contains(": library, by default"));
     let measured = explain(&[&call[..], &["--profile", slow.path(), "--foreign"]].concat());

@@ -119,8 +119,8 @@ fn long_messages_wait_for_their_receivers() {
 
 #[test]
 fn links_are_shared_by_hand() {
-    // A pairwise all-to-all on two nodes of two ranks, with links of 1 byte per second: in round 0, the ring, one message
-    // leaves each node; in round 1 both ranks of a node send away.
+    // A pairwise all-to-all on two nodes of two ranks, with links of 1 byte per second: in round 0, the ring, one
+    // message leaves each node; in round 1 both ranks of a node send away.
     let levels = "[[level]]\nname = \"node\"\nsize = 2\nlatency = 5.0\nbandwidth = 1.0\nuplink = 1.0\n";
     let machine = with_topology("L=100s,o=10s,G=0.5s", levels);
     let simulation = call("alltoall/pairwise", 4, 2, 11).simulate(&machine);

@@ -27,7 +27,10 @@ macro_rules! forms {
                 let (words, lists) = ([$($argument.word()),*], lists([$($argument.list()),*]));
                 let key = CallKey { function: $name as *const () as usize, comm: $comm, words, lists };
                 // SAFETY: the program's arguments, and the library's function for them.
-                unsafe { serve::blocking(stringify!($name), &key, || $call).unwrap_or_else(|| ffi::$library($($argument,)* $comm)) }
+                unsafe {
+                    let served = serve::blocking(stringify!($name), &key, || $call);
+                    served.unwrap_or_else(|| ffi::$library($($argument,)* $comm))
+                }
             }
             let (words, lists) = ([$($argument.word()),*], lists([$($argument.list()),*]));
             let key = CallKey { function: $name as *const () as usize, comm: $comm, words, lists };
@@ -105,7 +108,10 @@ macro_rules! forms {
 
 /// The functions of one collective.
 macro_rules! collective {
-    ($arguments:tt $comm:ident $call:expr, int { $($int:tt)* } large { $($large:tt)* } extension { $($extension:tt)* }) => {
+    (
+        $arguments:tt $comm:ident $call:expr,
+        int { $($int:tt)* } large { $($large:tt)* } extension { $($extension:tt)* }
+    ) => {
         #[allow(dead_code)]
         const _: () = {
             type Count = c_int;
@@ -130,15 +136,24 @@ collective! {
     (send: In, sends: Count, sendtype: MPI_Datatype, recv: Out, recvs: Count, recvtype: MPI_Datatype) comm
     arguments::allgather((send, sends, sendtype), (recv, recvs, recvtype)),
     int { MPI_Allgather PMPI_Allgather, MPI_Iallgather PMPI_Iallgather, MPI_Allgather_init PMPI_Allgather_init }
-    large { MPI_Allgather_c PMPI_Allgather_c, MPI_Iallgather_c PMPI_Iallgather_c, MPI_Allgather_init_c PMPI_Allgather_init_c }
+    large {
+        MPI_Allgather_c PMPI_Allgather_c,
+        MPI_Iallgather_c PMPI_Iallgather_c,
+        MPI_Allgather_init_c PMPI_Allgather_init_c
+    }
     extension { MPIX_Allgather_init PMPIX_Allgather_init }
 }
 
 collective! {
-    (send: In, sends: Count, sendtype: MPI_Datatype, recv: Out, counts: *const Count, displs: *const Displ, recvtype: MPI_Datatype) comm
+    (send: In, sends: Count, sendtype: MPI_Datatype, recv: Out,
+     counts: *const Count, displs: *const Displ, recvtype: MPI_Datatype) comm
     arguments::allgatherv((send, sends, sendtype), (recv, counts, displs, recvtype)),
     int { MPI_Allgatherv PMPI_Allgatherv, MPI_Iallgatherv PMPI_Iallgatherv, MPI_Allgatherv_init PMPI_Allgatherv_init }
-    large { MPI_Allgatherv_c PMPI_Allgatherv_c, MPI_Iallgatherv_c PMPI_Iallgatherv_c, MPI_Allgatherv_init_c PMPI_Allgatherv_init_c }
+    large {
+        MPI_Allgatherv_c PMPI_Allgatherv_c,
+        MPI_Iallgatherv_c PMPI_Iallgatherv_c,
+        MPI_Allgatherv_init_c PMPI_Allgatherv_init_c
+    }
     extension { MPIX_Allgatherv_init PMPIX_Allgatherv_init }
 }
 
@@ -146,23 +161,43 @@ collective! {
     (send: In, recv: Out, count: Count, datatype: MPI_Datatype, op: MPI_Op) comm
     arguments::allreduce(send, recv, count, datatype, op),
     int { MPI_Allreduce PMPI_Allreduce, MPI_Iallreduce PMPI_Iallreduce, MPI_Allreduce_init PMPI_Allreduce_init }
-    large { MPI_Allreduce_c PMPI_Allreduce_c, MPI_Iallreduce_c PMPI_Iallreduce_c, MPI_Allreduce_init_c PMPI_Allreduce_init_c }
+    large {
+        MPI_Allreduce_c PMPI_Allreduce_c,
+        MPI_Iallreduce_c PMPI_Iallreduce_c,
+        MPI_Allreduce_init_c PMPI_Allreduce_init_c
+    }
     extension { MPIX_Allreduce_init PMPIX_Allreduce_init }
 }
 
 collective! {
     (send: In, recv: Out, counts: *const Count, datatype: MPI_Datatype, op: MPI_Op) comm
     arguments::reduce_scatter(send, recv, counts, datatype, op),
-    int { MPI_Reduce_scatter PMPI_Reduce_scatter, MPI_Ireduce_scatter PMPI_Ireduce_scatter, MPI_Reduce_scatter_init PMPI_Reduce_scatter_init }
-    large { MPI_Reduce_scatter_c PMPI_Reduce_scatter_c, MPI_Ireduce_scatter_c PMPI_Ireduce_scatter_c, MPI_Reduce_scatter_init_c PMPI_Reduce_scatter_init_c }
+    int {
+        MPI_Reduce_scatter PMPI_Reduce_scatter,
+        MPI_Ireduce_scatter PMPI_Ireduce_scatter,
+        MPI_Reduce_scatter_init PMPI_Reduce_scatter_init
+    }
+    large {
+        MPI_Reduce_scatter_c PMPI_Reduce_scatter_c,
+        MPI_Ireduce_scatter_c PMPI_Ireduce_scatter_c,
+        MPI_Reduce_scatter_init_c PMPI_Reduce_scatter_init_c
+    }
     extension { MPIX_Reduce_scatter_init PMPIX_Reduce_scatter_init }
 }
 
 collective! {
     (send: In, recv: Out, count: Count, datatype: MPI_Datatype, op: MPI_Op) comm
     arguments::reduce_scatter_block(send, recv, count, datatype, op),
-    int { MPI_Reduce_scatter_block PMPI_Reduce_scatter_block, MPI_Ireduce_scatter_block PMPI_Ireduce_scatter_block, MPI_Reduce_scatter_block_init PMPI_Reduce_scatter_block_init }
-    large { MPI_Reduce_scatter_block_c PMPI_Reduce_scatter_block_c, MPI_Ireduce_scatter_block_c PMPI_Ireduce_scatter_block_c, MPI_Reduce_scatter_block_init_c PMPI_Reduce_scatter_block_init_c }
+    int {
+        MPI_Reduce_scatter_block PMPI_Reduce_scatter_block,
+        MPI_Ireduce_scatter_block PMPI_Ireduce_scatter_block,
+        MPI_Reduce_scatter_block_init PMPI_Reduce_scatter_block_init
+    }
+    large {
+        MPI_Reduce_scatter_block_c PMPI_Reduce_scatter_block_c,
+        MPI_Ireduce_scatter_block_c PMPI_Ireduce_scatter_block_c,
+        MPI_Reduce_scatter_block_init_c PMPI_Reduce_scatter_block_init_c
+    }
     extension { MPIX_Reduce_scatter_block_init PMPIX_Reduce_scatter_block_init }
 }
 
@@ -175,10 +210,15 @@ collective! {
 }
 
 collective! {
-    (send: In, sends: *const Count, from: *const Displ, sendtype: MPI_Datatype, recv: Out, recvs: *const Count, to: *const Displ, recvtype: MPI_Datatype) comm
+    (send: In, sends: *const Count, from: *const Displ, sendtype: MPI_Datatype,
+     recv: Out, recvs: *const Count, to: *const Displ, recvtype: MPI_Datatype) comm
     arguments::alltoallv((send, sends, from, sendtype), (recv, recvs, to, recvtype)),
     int { MPI_Alltoallv PMPI_Alltoallv, MPI_Ialltoallv PMPI_Ialltoallv, MPI_Alltoallv_init PMPI_Alltoallv_init }
-    large { MPI_Alltoallv_c PMPI_Alltoallv_c, MPI_Ialltoallv_c PMPI_Ialltoallv_c, MPI_Alltoallv_init_c PMPI_Alltoallv_init_c }
+    large {
+        MPI_Alltoallv_c PMPI_Alltoallv_c,
+        MPI_Ialltoallv_c PMPI_Ialltoallv_c,
+        MPI_Alltoallv_init_c PMPI_Alltoallv_init_c
+    }
     extension { MPIX_Alltoallv_init PMPIX_Alltoallv_init }
 }
 

@@ -1,8 +1,8 @@
 //! Checks that the program runs on the MPI that this library was built for.
 //!
 //! Handles are addresses in Open MPI, numbers in MPICH, and other numbers in the ABI of MPI 5, so nothing would work,
-//! and the first error message would be obscure. A library that is preloaded under the wrong MPI is detected before that MPI starts, because the PMPI_
-//! functions are then those of the wrong one.
+//! and the first error message would be obscure. A library that is preloaded under the wrong MPI is detected before
+//! that MPI starts, because the PMPI_ functions are then those of the wrong one.
 
 use crate::symbol;
 use mpi::ffi;

@@ -238,43 +238,53 @@ type List = *const c_int;
 collective! {
     (send: In, sends: c_int, sendtype: MPI_Datatype, recv: Out, recvs: c_int, recvtype: MPI_Datatype)
     MPI_Allgather mpi_allgather_ ompi_allgather_f, MPI_Iallgather mpi_iallgather_ ompi_iallgather_f,
-    MPI_Allgather_init mpi_allgather_init_ ompi_allgather_init_f, MPIX_Allgather_init mpix_allgather_init_ ompix_allgather_init_f
+    MPI_Allgather_init mpi_allgather_init_ ompi_allgather_init_f,
+    MPIX_Allgather_init mpix_allgather_init_ ompix_allgather_init_f
 }
 
 collective! {
     (send: In, sends: c_int, sendtype: MPI_Datatype, recv: Out, counts: List, displs: List, recvtype: MPI_Datatype)
     MPI_Allgatherv mpi_allgatherv_ ompi_allgatherv_f, MPI_Iallgatherv mpi_iallgatherv_ ompi_iallgatherv_f,
-    MPI_Allgatherv_init mpi_allgatherv_init_ ompi_allgatherv_init_f, MPIX_Allgatherv_init mpix_allgatherv_init_ ompix_allgatherv_init_f
+    MPI_Allgatherv_init mpi_allgatherv_init_ ompi_allgatherv_init_f,
+    MPIX_Allgatherv_init mpix_allgatherv_init_ ompix_allgatherv_init_f
 }
 
 collective! {
     (send: In, recv: Out, count: c_int, datatype: MPI_Datatype, op: MPI_Op)
     MPI_Allreduce mpi_allreduce_ ompi_allreduce_f, MPI_Iallreduce mpi_iallreduce_ ompi_iallreduce_f,
-    MPI_Allreduce_init mpi_allreduce_init_ ompi_allreduce_init_f, MPIX_Allreduce_init mpix_allreduce_init_ ompix_allreduce_init_f
+    MPI_Allreduce_init mpi_allreduce_init_ ompi_allreduce_init_f,
+    MPIX_Allreduce_init mpix_allreduce_init_ ompix_allreduce_init_f
 }
 
 collective! {
     (send: In, recv: Out, counts: List, datatype: MPI_Datatype, op: MPI_Op)
-    MPI_Reduce_scatter mpi_reduce_scatter_ ompi_reduce_scatter_f, MPI_Ireduce_scatter mpi_ireduce_scatter_ ompi_ireduce_scatter_f,
-    MPI_Reduce_scatter_init mpi_reduce_scatter_init_ ompi_reduce_scatter_init_f, MPIX_Reduce_scatter_init mpix_reduce_scatter_init_ ompix_reduce_scatter_init_f
+    MPI_Reduce_scatter mpi_reduce_scatter_ ompi_reduce_scatter_f,
+    MPI_Ireduce_scatter mpi_ireduce_scatter_ ompi_ireduce_scatter_f,
+    MPI_Reduce_scatter_init mpi_reduce_scatter_init_ ompi_reduce_scatter_init_f,
+    MPIX_Reduce_scatter_init mpix_reduce_scatter_init_ ompix_reduce_scatter_init_f
 }
 
 collective! {
     (send: In, recv: Out, count: c_int, datatype: MPI_Datatype, op: MPI_Op)
-    MPI_Reduce_scatter_block mpi_reduce_scatter_block_ ompi_reduce_scatter_block_f, MPI_Ireduce_scatter_block mpi_ireduce_scatter_block_ ompi_ireduce_scatter_block_f,
-    MPI_Reduce_scatter_block_init mpi_reduce_scatter_block_init_ ompi_reduce_scatter_block_init_f, MPIX_Reduce_scatter_block_init mpix_reduce_scatter_block_init_ ompix_reduce_scatter_block_init_f
+    MPI_Reduce_scatter_block mpi_reduce_scatter_block_ ompi_reduce_scatter_block_f,
+    MPI_Ireduce_scatter_block mpi_ireduce_scatter_block_ ompi_ireduce_scatter_block_f,
+    MPI_Reduce_scatter_block_init mpi_reduce_scatter_block_init_ ompi_reduce_scatter_block_init_f,
+    MPIX_Reduce_scatter_block_init mpix_reduce_scatter_block_init_ ompix_reduce_scatter_block_init_f
 }
 
 collective! {
     (send: In, sends: c_int, sendtype: MPI_Datatype, recv: Out, recvs: c_int, recvtype: MPI_Datatype)
     MPI_Alltoall mpi_alltoall_ ompi_alltoall_f, MPI_Ialltoall mpi_ialltoall_ ompi_ialltoall_f,
-    MPI_Alltoall_init mpi_alltoall_init_ ompi_alltoall_init_f, MPIX_Alltoall_init mpix_alltoall_init_ ompix_alltoall_init_f
+    MPI_Alltoall_init mpi_alltoall_init_ ompi_alltoall_init_f,
+    MPIX_Alltoall_init mpix_alltoall_init_ ompix_alltoall_init_f
 }
 
 collective! {
-    (send: In, sends: List, from: List, sendtype: MPI_Datatype, recv: Out, recvs: List, to: List, recvtype: MPI_Datatype)
+    (send: In, sends: List, from: List, sendtype: MPI_Datatype,
+     recv: Out, recvs: List, to: List, recvtype: MPI_Datatype)
     MPI_Alltoallv mpi_alltoallv_ ompi_alltoallv_f, MPI_Ialltoallv mpi_ialltoallv_ ompi_ialltoallv_f,
-    MPI_Alltoallv_init mpi_alltoallv_init_ ompi_alltoallv_init_f, MPIX_Alltoallv_init mpix_alltoallv_init_ ompix_alltoallv_init_f
+    MPI_Alltoallv_init mpi_alltoallv_init_ ompi_alltoallv_init_f,
+    MPIX_Alltoallv_init mpix_alltoallv_init_ ompix_alltoallv_init_f
 }
 
 collective! {

@@ -338,7 +338,9 @@ mod tests {
         /// Few blocks and many, in any order, with empty ones anywhere: overlap is reported if and only if two blocks
         /// share an element.
         #[test]
-        fn what_overlaps_is_found(blocks in prop::collection::vec((0usize..4, 0usize..400), 0..90), apart in any::<bool>()) {
+        fn what_overlaps_is_found(
+            blocks in prop::collection::vec((0usize..4, 0usize..400), 0..90), apart in any::<bool>()
+        ) {
             let mut blocks = blocks;
             if apart {
                 blocks.iter_mut().for_each(|(_, at)| *at *= 4);

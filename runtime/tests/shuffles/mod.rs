@@ -9,7 +9,10 @@ use roundel_spec::{Arguments, Kind, Schedule, Site, Stripe, Stripes};
 
 /// Implements the traits for a type.
 macro_rules! alltoall {
-    ($type:ty, nodes: $nodes:expr, rotates: $rotates:expr, |$this:ident| $numbers:expr, |$at:ident, $sink:ident| $rounds:block) => {
+    (
+        $type:ty, nodes: $nodes:expr, rotates: $rotates:expr,
+        |$this:ident| $numbers:expr, |$at:ident, $sink:ident| $rounds:block
+    ) => {
         impl Collective for $type {
             const NAME: &'static str = stringify!($type);
             const KIND: Kind = Kind::Alltoall;
@@ -115,11 +118,13 @@ fn offsets(of: &[i64], k: i64, weight: i64, p: i64) -> Stripes<std::vec::IntoIte
     Stripes(blocks.into_iter())
 }
 
-alltoall!(Bruck<false>, nodes: false, rotates: false, |this| [this.radix, this.ported.into(), this.parts as i64], |at, sink| {
+alltoall!(Bruck<false>, nodes: false, rotates: false,
+    |this| [this.radix, this.ported.into(), this.parts as i64], |at, sink| {
     this.all(at, sink)?;
 });
 
-alltoall!(Bruck<true>, nodes: false, rotates: true, |this| [this.radix, this.ported.into(), this.parts as i64], |at, sink| {
+alltoall!(Bruck<true>, nodes: false, rotates: true,
+    |this| [this.radix, this.ported.into(), this.parts as i64], |at, sink| {
     this.all(at, sink)?;
 });
 

@@ -115,10 +115,50 @@ impl RoundCount {
         }
     }
 
+    /// How every round is counted.
+    pub fn each(scene: &CheckInput<'_>) -> Vec<Self> {
+        (0..scene.trace.rounds()).map(|round| RoundCount::one(scene, round)).collect()
+    }
+
     /// Adds the counts of other rounds.
     pub fn add(&mut self, other: RoundCount) {
         self.active += other.active;
         self.nonlocal += other.nonlocal;
+    }
+}
+
+/// How far a rank has come, and what it has used so far.
+#[derive(Clone, Copy, Debug)]
+pub struct RankProgress<'a, 'b> {
+    scene: &'a CheckInput<'b>,
+    rank: usize,
+    each: &'a [RoundCount],
+    /// The number of the collective's own rounds so far.
+    own: usize,
+    /// The next round; rounds of inner collectives count.
+    pub round: usize,
+    /// What the rank has used.
+    pub used: Usage,
+    /// The rounds that had messages.
+    pub rounds: RoundCount,
+}
+
+impl<'a, 'b> RankProgress<'a, 'b> {
+    /// Before the first round; `each` is how [every round is counted](RoundCount::each).
+    pub fn new(scene: &'a CheckInput<'b>, rank: usize, each: &'a [RoundCount]) -> Self {
+        let (used, rounds) = (Usage::default(), RoundCount::default());
+        RankProgress { scene, rank, each, own: 0, round: 0, used, rounds }
+    }
+
+    /// Goes on to the collective's next own round.
+    pub fn advance(&mut self) {
+        self.own += 1;
+        let next = self.scene.trace.own_round(self.own);
+        for round in self.round..next {
+            self.used.add(Usage::in_round(self.scene, self.rank, round));
+            self.rounds.add(self.each.get(round).copied().unwrap_or_default());
+        }
+        self.round = next;
     }
 }
 
@@ -213,7 +253,7 @@ fn within(bound: &Bound, found: i64, value: i64) -> bool {
 
 fn broken(scene: &CheckInput<'_>, comparison: Comparison) -> Violation {
     let Comparison { bound: i, value, found, rank, round } = comparison;
-    let bound = scene.schedule.bounds[i].to_string();
+    let bound = Box::new(scene.schedule.bounds[i].clone());
     scene.violation(SchedulePart::Bound(i), round, Problem::Bound { bound, value, found, rank })
 }
 

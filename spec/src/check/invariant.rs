@@ -2,7 +2,7 @@
 //! variable can tell before from after: there, `holds` is true after the round. A `hint` is true in every round.
 
 use super::CheckInput;
-use super::bounds::{RoundCount, Usage};
+use super::bounds::{RankProgress, RoundCount};
 use super::reduce::ReductionStates;
 use crate::check::violation::{Problem, Set, Violation};
 use crate::meaning::eval::{self, Env, EvalFault, Halt, Walker, at};
@@ -29,7 +29,7 @@ pub fn check(scene: &CheckInput<'_>, memory: Memory<'_>) -> Result<(), Violation
     {
         return Ok(());
     }
-    let each: Vec<RoundCount> = (0..scene.trace.rounds()).map(|round| RoundCount::one(scene, round)).collect();
+    let each = RoundCount::each(scene);
     for rank in 0..scene.trace.p() {
         let mut env = Env::new(scene.schedule, &scene.point.args, &scene.point.place(scene.schedule, rank));
         if let Memory::Blocks(provenance) = memory {
@@ -39,11 +39,7 @@ pub fn check(scene: &CheckInput<'_>, memory: Memory<'_>) -> Result<(), Violation
             scene,
             memory,
             rank,
-            round: 0,
-            own: 0,
-            used: Usage::default(),
-            rounds: RoundCount::default(),
-            each: &each,
+            progress: RankProgress::new(scene, rank, &each),
             renumbered: scene.point.is_renumbered(scene.schedule),
             claimed: Vec::new(),
             seen: Vec::new(),
@@ -52,7 +48,7 @@ pub fn check(scene: &CheckInput<'_>, memory: Memory<'_>) -> Result<(), Violation
             Ok(()) => {}
             Err(Halt::Stopped(violation)) => return Err(*violation),
             Err(Halt::Fault(spot, fault)) => {
-                return Err(scene.violation(spot, Some(walker.round), Problem::Fault { rank, fault }));
+                return Err(scene.violation(spot, Some(walker.progress.round), Problem::Fault { rank, fault }));
             }
         }
     }
@@ -63,13 +59,7 @@ struct Invariant<'a, 'b> {
     scene: &'a CheckInput<'b>,
     memory: Memory<'a>,
     rank: usize,
-    /// The next round, counting all rounds, and counting only the collective's own.
-    round: usize,
-    own: usize,
-    /// What this rank has used so far, and how many rounds had messages.
-    used: Usage,
-    rounds: RoundCount,
-    each: &'a [RoundCount],
+    progress: RankProgress<'a, 'b>,
     /// Whether `holds` refers to ranks numbered node by node.
     renumbered: bool,
     claimed: Vec<usize>,
@@ -93,7 +83,7 @@ impl Invariant<'_, '_> {
                 Hold::Contributors { line, block, ranks } => at(spot, self.contributors(env, *line, block, ranks))?,
                 Hold::Counter(metric, value) => {
                     let claimed = at(spot, env.eval(value))?;
-                    let found = self.used.get(*metric, self.rounds);
+                    let found = self.progress.used.get(*metric, self.progress.rounds);
                     let what = metric.name();
                     (claimed != found).then_some(Problem::OtherCount { rank: self.rank, what, claimed, found })
                 }
@@ -103,7 +93,7 @@ impl Invariant<'_, '_> {
                 }
             };
             if let Some(problem) = problem {
-                return Err(Halt::Stopped(Box::new(self.scene.violation(spot, Some(self.round), problem))));
+                return Err(Halt::Stopped(Box::new(self.scene.violation(spot, Some(self.progress.round), problem))));
             }
         }
         Ok(())
@@ -141,9 +131,9 @@ impl Invariant<'_, '_> {
             if let Some(&block) = self.claimed.iter().find(|&&rank| std::mem::replace(&mut seen[rank], true)) {
                 return Ok(Some(Problem::ClaimedTwice { rank: self.rank, block }));
             }
-            if !reduction.is_from(self.round, self.rank, line, b, &self.claimed) {
+            if !reduction.is_from(self.progress.round, self.rank, line, b, &self.claimed) {
                 let claimed = Set(self.claimed.iter().copied().collect());
-                let found = reduction.contributors(self.round, self.rank, line, b);
+                let found = reduction.contributors(self.progress.round, self.rank, line, b);
                 let line = self.scene.schedule.lines[line as usize].clone();
                 return Ok(Some(Problem::OtherContributors { rank: self.rank, line, block: b, claimed, found }));
             }
@@ -157,7 +147,7 @@ impl Invariant<'_, '_> {
             let spot = SchedulePart::Hint(n, i);
             if !at(spot, env.holds(hint))? {
                 let problem = Problem::FalseHint { rank: self.rank, hint: hint.to_string() };
-                return Err(Halt::Stopped(Box::new(self.scene.violation(spot, Some(self.round), problem))));
+                return Err(Halt::Stopped(Box::new(self.scene.violation(spot, Some(self.progress.round), problem))));
             }
         }
         Ok(())
@@ -167,8 +157,11 @@ impl Invariant<'_, '_> {
     fn held(&self, provenance: &Provenance) -> usize {
         match self.scene.schedule.kind.moves() {
             // Initially one block for every rank, plus those received, minus those sent.
-            true => (self.scene.trace.p() as i64 + self.used.blocks_received - self.used.blocks_sent) as usize,
-            false => provenance.count(self.rank, self.round),
+            true => {
+                let used = &self.progress.used;
+                (self.scene.trace.p() as i64 + used.blocks_received - used.blocks_sent) as usize
+            }
+            false => provenance.count(self.rank, self.progress.round),
         }
     }
 
@@ -176,7 +169,7 @@ impl Invariant<'_, '_> {
     fn blocks(&self) -> Option<Problem> {
         let Memory::Blocks(provenance) = self.memory else { return None };
         let rank = self.rank;
-        let all_held = self.claimed.iter().all(|&block| provenance.holds(rank, block, self.round));
+        let all_held = self.claimed.iter().all(|&block| provenance.holds(rank, block, self.progress.round));
         let mut seen = vec![false; provenance.blocks()];
         if let Some(&block) = self.claimed.iter().find(|&&block| std::mem::replace(&mut seen[block], true)) {
             return Some(Problem::ClaimedTwice { rank, block });
@@ -185,7 +178,7 @@ impl Invariant<'_, '_> {
             return None;
         }
         let claimed = Set(self.claimed.iter().copied().collect());
-        let held = Set(provenance.held(rank, self.round));
+        let held = Set(provenance.held(rank, self.progress.round));
         Some(Problem::OtherBlocks { rank, claimed, held })
     }
 }
@@ -198,13 +191,7 @@ impl Walker for Invariant<'_, '_> {
             self.all(env, n, l)?;
         }
         self.hints(env, n, l)?;
-        self.own += 1;
-        let next = self.scene.trace.own_round(self.own);
-        for round in self.round..next {
-            self.used.add(Usage::in_round(self.scene, self.rank, round));
-            self.rounds.add(self.each.get(round).copied().unwrap_or_default());
-        }
-        self.round = next;
+        self.progress.advance();
         Ok(())
     }
 

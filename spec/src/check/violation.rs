@@ -1,9 +1,9 @@
 //! Violations: what is wrong with a schedule, and the smallest case that shows it.
 
 use crate::meaning::eval::EvalFault;
-use crate::schedule::SchedulePart;
 use crate::schedule::contract::ends;
 use crate::schedule::message::Direction;
+use crate::schedule::{Bound, BoundScope, SchedulePart};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -101,7 +101,7 @@ pub enum Problem {
     /// A rank lacks a block at the end: the contract is not met.
     Missing { rank: usize, block: usize, held: Set },
     /// A bound is exceeded, or an exact one not met.
-    Bound { bound: String, value: i64, found: i64, rank: Option<usize> },
+    Bound { bound: Box<Bound>, value: i64, found: i64, rank: Option<usize> },
     /// `holds` claims other blocks than those held.
     OtherBlocks { rank: usize, claimed: Set, held: Set },
     /// `holds` names a block twice.
@@ -276,7 +276,7 @@ impl Violation {
                 format!("rank {rank} ends with {} and lacks block {}", set(held), one(block))
             }
             Problem::Bound { bound, value, found, rank: Some(rank) } => {
-                let who = if bound.starts_with("node ") { "the node of rank" } else { "rank" };
+                let who = if bound.scope == BoundScope::Node { "the node of rank" } else { "rank" };
                 format!("the bound is {value}, but {who} {rank} has {found}")
             }
             Problem::Bound { value, found, rank: None, .. } => {

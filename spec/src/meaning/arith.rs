@@ -206,7 +206,7 @@ pub const fn digit(n: i64, base: i64, position: i64) -> i64 {
     rest % base
 }
 
-/// The size of part `s` where `n` things are divided into parts, the first ones one larger where `n` is no multiple.
+/// The size of part `s` if `n` things are divided into parts. If they cannot be equal, the first ones have one more.
 #[inline]
 pub const fn part_size(n: i64, parts: i64, s: i64) -> i64 {
     n / parts + (s < n % parts) as i64

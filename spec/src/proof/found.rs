@@ -10,7 +10,7 @@ use std::fmt;
 pub struct FoundClause {
     /// The number of the `round` clause that it belongs to.
     pub round: usize,
-    /// The clause as one would write it: `holds(D == pow(2, s))`.
+    /// The clause as a user would write it: `holds(D == pow(2, s))`.
     pub clause: String,
 }
 

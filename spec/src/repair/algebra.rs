@@ -2,10 +2,8 @@
 
 use crate::schedule::Schedule;
 use crate::schedule::blocks::BlockSet;
+use crate::schedule::expr::slot::{P, RANK};
 use crate::schedule::expr::{Binary, Expr, Unary, Var};
-
-const RANK: usize = 0;
-const P: usize = 1;
 
 /// An expression with the variable in `slot` replaced; `None` if a definition hides where it occurs.
 pub(super) fn substituted(schedule: &Schedule, e: &Expr, slot: usize, by: &Expr) -> Option<Expr> {
@@ -133,7 +131,7 @@ pub(super) fn flat(e: Expr) -> Expr {
     }
 }
 
-/// An expression as one would write it: all sums flat, nothing multiplied or divided by 1.
+/// An expression as a user would write it: all sums flat, nothing multiplied or divided by 1.
 pub(super) fn tidy(mut e: Expr) -> Expr {
     for child in e.children_mut() {
         *child = tidy(std::mem::replace(child, Expr::Int(0)));

@@ -5,7 +5,7 @@ use super::algebra::{flat, tidy};
 use super::mirror::loop_of;
 use super::{Candidate, words};
 use crate::check::violation::Violation;
-use crate::schedule::expr::{BUILTIN_VARS, Binary, Builtin, Expr, Unary, Var};
+use crate::schedule::expr::{BUILTIN_VARS, Binary, Builtin, Expr, Unary, Var, slot};
 use crate::schedule::{Bound, Schedule, SchedulePart};
 
 /// All candidates for a violation, the most likely first.
@@ -93,14 +93,14 @@ fn variants(schedule: &Schedule, spot: SchedulePart, e: &Expr) -> Vec<Expr> {
 }
 
 fn p() -> Expr {
-    Expr::var("p", 1)
+    Expr::built_in(slot::P)
 }
 
 /// The replacements of one node.
 fn replacements(e: &Expr, known: &[Var]) -> Vec<Expr> {
     match e {
         Expr::Int(n) => [n.checked_add(1), n.checked_sub(1)].into_iter().flatten().map(Expr::Int).collect(),
-        Expr::Var(var) if var.slot == 1 => {
+        Expr::Var(var) if var.slot == slot::P => {
             [Binary::Sub, Binary::Add].map(|op| Expr::binary(op, p(), 1.into())).to_vec()
         }
         Expr::Var(var) if known.iter().any(|other| other.slot == var.slot) => {
@@ -115,33 +115,20 @@ fn replacements(e: &Expr, known: &[Var]) -> Vec<Expr> {
         }
         Expr::Binary(Binary::Div, a, b) => vec![Expr::Builtin(Builtin::CeilDiv, vec![(**a).clone(), (**b).clone()])],
         Expr::Binary(op, a, b) => {
-            swapped(*op).iter().map(|other| Expr::Binary(*other, a.clone(), b.clone())).collect()
+            swapped(*op).into_iter().map(|other| Expr::Binary(other, a.clone(), b.clone())).collect()
         }
         Expr::Builtin(function, args) => match (function, args.as_slice()) {
             (Builtin::CeilDiv, [a, b]) => vec![Expr::binary(Binary::Div, a.clone(), b.clone())],
-            (Builtin::Min, _) => vec![Expr::Builtin(Builtin::Max, args.clone())],
-            (Builtin::Max, _) => vec![Expr::Builtin(Builtin::Min, args.clone())],
-            (Builtin::CeilLog, _) => vec![Expr::Builtin(Builtin::FloorLog, args.clone())],
-            (Builtin::FloorLog, _) => vec![Expr::Builtin(Builtin::CeilLog, args.clone())],
-            _ => Vec::new(),
+            (other, _) => other.confused_with().into_iter().map(|other| Expr::Builtin(other, args.clone())).collect(),
         },
         _ => Vec::new(),
     }
 }
 
-const fn swapped(op: Binary) -> &'static [Binary] {
+fn swapped(op: Binary) -> Option<Binary> {
     match op {
-        Binary::Add => &[Binary::Sub],
-        Binary::Sub => &[Binary::Add],
-        Binary::Mul => &[Binary::Add],
-        Binary::BitAnd | Binary::BitOr => &[Binary::BitXor],
-        Binary::Eq => &[Binary::Ne],
-        Binary::Ne => &[Binary::Eq],
-        Binary::Lt => &[Binary::Le],
-        Binary::Le => &[Binary::Lt],
-        Binary::Gt => &[Binary::Ge],
-        Binary::Ge => &[Binary::Gt],
-        _ => &[],
+        Binary::BitAnd | Binary::BitOr => Some(Binary::BitXor),
+        other => other.confused_with(),
     }
 }
 
@@ -185,7 +172,7 @@ fn clips(schedule: &Schedule, spot: SchedulePart, e: &Expr) -> Vec<Expr> {
     let loops = schedule.loops.iter().enumerate().filter(|(n, _)| round.is_none_or(|round| round == *n));
     for t in loops.flat_map(|(_, l)| &l.transfers) {
         if let Expr::Binary(Binary::Add | Binary::Sub, own, distance) = &t.peer
-            && matches!(&**own, Expr::Var(var) if var.slot == 0)
+            && matches!(&**own, Expr::Var(var) if var.slot == slot::RANK)
             && !left.contains(distance)
         {
             left.push((**distance).clone());

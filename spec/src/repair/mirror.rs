@@ -1,7 +1,7 @@
 //! The receive that a send asks for, and the send that a receive asks for.
 //!
-//! Where rank r sends the blocks B(r) to r + e, a rank receives from rank - e, and what arrives there is B(rank - e). So
-//! the one clause follows from the other.
+//! Where rank r sends the blocks B(r) to r + e, a rank receives from rank - e, and what arrives there is B(rank - e).
+//! So the one clause follows from the other.
 
 use super::algebra::{blocks_of, inverse, renamed, seen_by};
 use super::words::clause;
@@ -58,7 +58,7 @@ struct Mirrors<'a> {
     schedule: &'a Schedule,
     n: usize,
     all: Vec<Candidate>,
-    /// Whether only one field of a clause is changed: two changes at once are no obvious repair otherwise.
+    /// Whether a candidate may change only one field of a clause: two changes are rarely what the user meant.
     single: bool,
 }
 

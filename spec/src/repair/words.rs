@@ -1,20 +1,15 @@
 //! Repairs in words: what to write, instead of what.
 
 use crate::schedule::message::Direction;
-use crate::schedule::text::{write_define, write_state, write_transfer};
+use crate::schedule::text::{write_define, write_short_transfer, write_state};
 use crate::schedule::{Bound, Field, Hold, Schedule, SchedulePart, Transfer};
 
 /// A send or a receive as it is written, without `#[…]`.
 pub(crate) fn clause(schedule: &Schedule, t: &Transfer) -> String {
     let mut text = String::new();
-    // Writing to a string cannot fail. A single line has no name, and the defaults of reductions are left out.
-    let _ = write_transfer(&mut text, &schedule.lines, t);
-    let text = inside(&text);
-    if schedule.lines.len() > 1 {
-        return text;
-    }
-    let plain = text.replace(", line = acc)", ")").replace(", into = acc)", ")").replace(", operand = acc", "");
-    plain.replace(", into = acc, combine", ", combine")
+    // Writing to a string cannot fail.
+    let _ = write_short_transfer(&mut text, &schedule.lines, t);
+    text
 }
 
 /// An attribute without `#[…]`.
@@ -87,7 +82,7 @@ fn text(schedule: &Schedule, spot: SchedulePart) -> Option<String> {
 }
 
 impl SchedulePart {
-    /// The clause as it is written, without `#[…]`; `None` for what is no clause of its own.
+    /// The clause as it is written, without `#[…]`; `None` for a part that is not a clause.
     pub fn in_words(self, schedule: &Schedule) -> Option<String> {
         match self {
             SchedulePart::Transfer(site, _) => {

@@ -27,6 +27,18 @@ pub struct ListVar {
 /// The built-in variables, in the order of their slots.
 pub const BUILTIN_VARS: [&str; 7] = ["rank", "p", "node", "nodes", "local", "ppn", "lanes"];
 
+/// The slots of the built-in variables.
+#[allow(missing_docs)]
+pub mod slot {
+    pub const RANK: usize = 0;
+    pub const P: usize = 1;
+    pub const NODE: usize = 2;
+    pub const NODES: usize = 3;
+    pub const LOCAL: usize = 4;
+    pub const PPN: usize = 5;
+    pub const LANES: usize = 6;
+}
+
 /// The built-in variables that describe a rank's placement; a schedule that uses one depends on the placement.
 pub const PLACEMENT_SLOTS: std::ops::Range<usize> = 2..7;
 
@@ -92,6 +104,26 @@ impl Binary {
     pub const fn is_logical(self) -> bool {
         self.text().1 <= 4
     }
+
+    /// Whether it compares two numbers; as in Rust, comparisons are not chained.
+    pub const fn is_comparison(self) -> bool {
+        self.text().1 == 4
+    }
+
+    /// The operator that is easily written instead: `-` for `+`, `<` for `<=`.
+    pub const fn confused_with(self) -> Option<Binary> {
+        Some(match self {
+            Binary::Add => Binary::Sub,
+            Binary::Sub | Binary::Mul => Binary::Add,
+            Binary::Eq => Binary::Ne,
+            Binary::Ne => Binary::Eq,
+            Binary::Lt => Binary::Le,
+            Binary::Le => Binary::Lt,
+            Binary::Gt => Binary::Ge,
+            Binary::Ge => Binary::Gt,
+            _ => return None,
+        })
+    }
 }
 
 /// Functions of the language. [`crate::arith`] defines their meaning; those of nodes are in [`Place`](crate::Place).
@@ -107,12 +139,12 @@ pub enum Builtin {
     Gcd,
     Digit,
     DigitSum,
-    /// `part_size(n, q, s)`: `n` things are divided into `q` parts, the first ones one larger where `n` is no multiple
-    /// of `q`; so many are in part `s`.
+    /// `part_size(n, q, s)`: the size of part `s` if `n` things are divided into `q` parts. If `n` is not a multiple of
+    /// `q`, the first parts have one more.
     PartSize,
-    /// `part_begin(n, q, s)`: so many are in the parts before part `s`.
+    /// `part_begin(n, q, s)`: the number of things in the parts before part `s`.
     PartBegin,
-    /// `part_of(n, q, x)`: the part that number `x` is in.
+    /// `part_of(n, q, x)`: the part that contains thing number `x`.
     PartOf,
     FirstRank,
     NodeSize,
@@ -121,6 +153,17 @@ pub enum Builtin {
 }
 
 impl Builtin {
+    /// The function that is easily written instead: `max` for `min`, `floor_log` for `ceil_log`.
+    pub const fn confused_with(self) -> Option<Builtin> {
+        Some(match self {
+            Builtin::Min => Builtin::Max,
+            Builtin::Max => Builtin::Min,
+            Builtin::CeilLog => Builtin::FloorLog,
+            Builtin::FloorLog => Builtin::CeilLog,
+            _ => return None,
+        })
+    }
+
     /// All functions that expressions call by name.
     pub const ALL: [Builtin; 14] = [
         Builtin::Min,
@@ -202,6 +245,11 @@ impl Expr {
     /// A variable.
     pub fn var(name: &str, slot: usize) -> Self {
         Expr::Var(Var { name: name.into(), slot })
+    }
+
+    /// The built-in variable with this [slot].
+    pub fn built_in(slot: usize) -> Self {
+        Expr::var(BUILTIN_VARS[slot], slot)
     }
 
     /// An operator with two operands.
@@ -293,7 +341,7 @@ fn write_expr(f: &mut fmt::Formatter<'_>, e: &Expr, outer: u8) -> fmt::Result {
             let (text, strength) = op.text();
             let parenthesised = strength < outer;
             f.write_str(if parenthesised { "(" } else { "" })?;
-            let left = if strength == 4 { strength + 1 } else { strength };
+            let left = if op.is_comparison() { strength + 1 } else { strength };
             write_expr(f, a, left)?;
             write!(f, " {text} ")?;
             write_expr(f, b, strength + 1)?;

@@ -6,9 +6,10 @@
 
 use crate::schedule::blocks::{BlockSet, Comprehension, Index};
 use crate::schedule::contract::Kind;
-use crate::schedule::expr::{Binary, Builtin, Expr, Var};
+use crate::schedule::expr::{Binary, Builtin, Expr, Var, slot};
 use crate::schedule::message::Direction;
 use crate::schedule::message::{Action, Site};
+use crate::schedule::text::USUAL_LINE;
 use crate::schedule::{Layout, Limits, Loop, Order, Schedule, Transfer};
 
 /// The simplest collective of a kind.
@@ -74,11 +75,11 @@ fn chain() -> Schedule {
 }
 
 fn rank() -> Expr {
-    Expr::var("rank", 0)
+    Expr::built_in(slot::RANK)
 }
 
 fn p() -> Expr {
-    Expr::var("p", 1)
+    Expr::built_in(slot::P)
 }
 
 fn one(block: Expr) -> BlockSet {
@@ -99,7 +100,7 @@ fn schedule(kind: Kind, blocks: Expr, loops: Vec<Loop>, slots: usize) -> Schedul
         inners: Vec::new(),
         functions: Vec::new(),
         requires: Vec::new(),
-        lines: vec!["acc".into()],
+        lines: vec![USUAL_LINE.into()],
         blocks,
         order: Order::default(),
         loops,

@@ -10,6 +10,7 @@ use crate::schedule::Schedule;
 use crate::schedule::contract::Kind;
 use crate::schedule::expr::{Builtin, Expr};
 use crate::schedule::message::{Action, Direction, Site};
+use crate::schedule::text::USUAL_LINE;
 use crate::schedule::{Layout, Metric, Transfer};
 
 /// On which side of what is there a reversed reduction combines what arrives.
@@ -114,7 +115,7 @@ impl Schedule {
     fn turned_around(&self, kind: Kind, action: Action) -> Schedule {
         let mut turned = self.clone();
         turned.kind = kind;
-        turned.lines = if kind.reduces() { vec!["acc".into()] } else { Vec::new() };
+        turned.lines = if kind.reduces() { vec![USUAL_LINE.into()] } else { Vec::new() };
         turned.layouts = vec![Layout::InPlace];
         for t in turned.loops.iter_mut().flat_map(|l| &mut l.transfers) {
             turn_around(t, action);

@@ -9,6 +9,9 @@ use crate::schedule::{
 };
 use std::fmt::{self, Write};
 
+/// The line of a reduction that declares none.
+pub(crate) const USUAL_LINE: &str = "acc";
+
 pub(crate) fn write_collective(f: &mut impl Write, schedule: &Schedule) -> fmt::Result {
     write!(f, "#[collective({}", schedule.kind)?;
     schedule.numbers.iter().try_for_each(|n| write!(f, ", {}: {}", n.var.name, n.domain))?;
@@ -30,7 +33,7 @@ pub(crate) fn write_define(f: &mut impl Write, function: &Function) -> fmt::Resu
 
 pub(crate) fn write_bound(f: &mut impl Write, bound: &Bound) -> fmt::Result {
     let clause = if bound.checked { "checked" } else { "bound" };
-    writeln!(f, "#[{clause}({})]", bound.to_string().replace("per round", "per_round"))
+    writeln!(f, "#[{clause}({bound})]")
 }
 
 pub(crate) fn write_round(f: &mut impl Write, l: &Loop) -> fmt::Result {
@@ -103,20 +106,43 @@ pub(crate) fn write_holds(f: &mut impl Write, lines: &[String], l: &Loop) -> fmt
 }
 
 pub(crate) fn write_transfer(f: &mut impl Write, lines: &[String], t: &Transfer) -> fmt::Result {
-    let (clause, peer) = match t.direction {
-        Direction::Send => ("send", "to"),
-        Direction::Recv => ("recv", "from"),
-    };
-    write!(f, "#[{clause}(")?;
-    t.each.iter().try_for_each(|index| write!(f, "for {index}, "))?;
-    if let Some(when) = &t.when {
-        write!(f, "when = {when}, ")?;
-    }
-    write!(f, "{peer} = {}, blocks = {}", t.peer, t.blocks)?;
+    f.write_str("#[")?;
+    write_message(f, t)?;
     if !lines.is_empty() {
         write_role(f, lines, t)?;
     }
     writeln!(f, ")]")
+}
+
+/// A send or a receive as users write it, without `#[…]`: the line of a reduction is left out if it is the usual one.
+pub(crate) fn write_short_transfer(f: &mut impl Write, lines: &[String], t: &Transfer) -> fmt::Result {
+    write_message(f, t)?;
+    match (lines, t.direction, t.site.action) {
+        ([], ..) => {}
+        ([only], Direction::Send, _) | ([only], Direction::Recv, Action::Copy) if only == USUAL_LINE => {}
+        ([only], Direction::Recv, Action::CombineLeft { .. }) if only == USUAL_LINE => {
+            f.write_str(", combine = left")?
+        }
+        ([only], Direction::Recv, Action::CombineRight { .. }) if only == USUAL_LINE => {
+            f.write_str(", combine = right")?;
+        }
+        _ => write_role(f, lines, t)?,
+    }
+    f.write_str(")")
+}
+
+/// A message without its effect and the closing parenthesis.
+fn write_message(f: &mut impl Write, t: &Transfer) -> fmt::Result {
+    let (clause, peer) = match t.direction {
+        Direction::Send => ("send", "to"),
+        Direction::Recv => ("recv", "from"),
+    };
+    write!(f, "{clause}(")?;
+    t.each.iter().try_for_each(|index| write!(f, "for {index}, "))?;
+    if let Some(when) = &t.when {
+        write!(f, "when = {when}, ")?;
+    }
+    write!(f, "{peer} = {}, blocks = {}", t.peer, t.blocks)
 }
 
 /// The effect of a message of a reduction on the memory of its rank.

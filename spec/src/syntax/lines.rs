@@ -10,6 +10,7 @@ use crate::schedule::blocks::{BlockSet, Comprehension, Index};
 use crate::schedule::expr::{Binary, Expr};
 use crate::schedule::message::Direction;
 use crate::schedule::message::{Action, Line};
+use crate::schedule::text::USUAL_LINE;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::{Attribute, Error, Ident, Result};
@@ -111,7 +112,7 @@ impl DeclarationBuilder {
     pub(super) fn all_lines(&self) -> Vec<String> {
         match (self.kind.reduces(), self.lines.is_empty()) {
             (false, _) => Vec::new(),
-            (true, true) => vec!["acc".into()],
+            (true, true) => vec![USUAL_LINE.into()],
             (true, false) => self.lines.clone(),
         }
     }

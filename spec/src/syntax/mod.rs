@@ -184,8 +184,8 @@ fn clause_name(attr: &Attribute) -> std::result::Result<Option<String>, (Error, 
 const DERIVES: [&str; 10] =
     ["Collective", "Clone", "Copy", "Debug", "Default", "Eq", "Hash", "Ord", "PartialEq", "PartialOrd"];
 
-/// The attributes that belong neither to Roundel nor to Rust nor, as far as can be told, to another crate: other
-/// derives have attributes of their own, and an attribute with a path is a macro.
+/// The attributes that are neither Roundel's nor Rust's. If another derive is present, they may belong to it, so none
+/// is reported; an attribute with a path is a macro.
 fn unknown_attributes(input: &DeriveInput) -> Vec<&Ident> {
     let derives = input.attrs.iter().filter(|attr| attr.path().is_ident("derive"));
     let known = |attr: &Attribute| {

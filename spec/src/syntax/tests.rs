@@ -364,7 +364,8 @@ fn what_takes_too_long_is_named() {
     let at_blocks = SchedulePart::Transfer(crate::Site::plain(0), crate::schedule::Field::Blocks);
     says(&blocks("[k; k in 0..pow(10, 12)]"), at_blocks, "k in 0..pow(10, 12)");
     says(&blocks("[i; i in 0..p + 1499, k in 0..1500]"), at_blocks, "k in 0..1500");
-    let each = "#[round]\n#[send(for j in 0..pow(10, 9), to = rank + 1, blocks = [rank])]\n#[recv(from = rank - 1, blocks = [0])]";
+    let each = "#[round]\n#[send(for j in 0..pow(10, 9), to = rank + 1, blocks = [rank])]\n\
+                #[recv(from = rank - 1, blocks = [0])]";
     says(each, SchedulePart::Transfer(crate::Site::plain(0), crate::schedule::Field::Each), "j in 0..pow(10, 9)");
     let holds = format!(
         "#[requires(p == 1)]\n#[round(s in 0..0)]\n{pair}\n#[holds(blocks = [rank + k; k in 0..pow(10, 12)])]"
@@ -381,7 +382,8 @@ fn what_takes_too_long_is_named() {
 #[test]
 fn a_round_without_a_name_is_one_error() {
     let text = "#[collective(allgather)]\n#[round(0..p - 1)]\n#[state(D = 1, next = 2 * D)]\n\
-                #[send(to = rank + 1, blocks = [rank - s])]\n#[recv(from = rank - 1, blocks = [rank - 1 - s])]\nstruct R;";
+                #[send(to = rank + 1, blocks = [rank - s])]\n\
+                #[recv(from = rank - 1, blocks = [rank - 1 - s])]\nstruct R;";
     assert_eq!(errors(text), [(2, 8, "the index of the rounds needs a name: write `s in 0..n`".to_string())]);
     // A later round with a name is read as usual.
     let text = text.replace(

@@ -16,7 +16,7 @@ struct TreeNode {
     ranks: Vec<u64>,
     /// The number of bits set.
     count: usize,
-    /// The two trees that it joins, if it is no leaf, in the order in which they were first joined.
+    /// The two trees that it joins, unless it is a leaf, in the order in which they were first joined.
     operands: Option<(Tree, Tree)>,
 }
 

@@ -165,14 +165,14 @@ fn replacements(e: &Expr, scope: &MutantScope) -> Vec<Expr> {
         Expr::Var(var) => other_variables(var, scope),
         Expr::Unary(Unary::Neg | Unary::Not, a) => vec![(**a).clone()],
         Expr::Binary(op, a, b) => {
-            swapped(*op).iter().map(|other| Expr::Binary(*other, a.clone(), b.clone())).collect()
+            swapped(*op).into_iter().map(|other| Expr::Binary(other, a.clone(), b.clone())).collect()
         }
         Expr::Builtin(Builtin::CeilDiv, args) => match args.as_slice() {
             [a, b] => vec![Expr::binary(Binary::Div, a.clone(), b.clone())],
             _ => vec![],
         },
         Expr::Builtin(function, args) => {
-            counterpart(*function).into_iter().map(|other| Expr::Builtin(other, args.clone())).collect()
+            function.confused_with().into_iter().map(|other| Expr::Builtin(other, args.clone())).collect()
         }
         Expr::If(_, then, otherwise) => vec![(**then).clone(), (**otherwise).clone()],
         Expr::Element(..) | Expr::Length(_) | Expr::Product(..) | Expr::Call(..) => vec![],
@@ -192,45 +192,19 @@ fn other_variables(var: &Var, scope: &MutantScope) -> Vec<Expr> {
     }
 }
 
-const fn swapped(op: Binary) -> &'static [Binary] {
+/// The operators that a mutant has instead.
+fn swapped(op: Binary) -> Vec<Binary> {
     match op {
-        Binary::Add => &[Binary::Sub],
-        Binary::Sub | Binary::Mul => &[Binary::Add],
-        Binary::Div => &[Binary::Rem],
-        Binary::Rem => &[Binary::Div],
-        Binary::BitAnd => &[Binary::BitOr, Binary::BitXor],
-        Binary::BitOr => &[Binary::BitAnd, Binary::BitXor],
-        Binary::BitXor => &[Binary::BitAnd, Binary::BitOr],
-        Binary::Shl => &[Binary::Shr],
-        Binary::Shr => &[Binary::Shl],
-        Binary::Eq => &[Binary::Ne],
-        Binary::Ne => &[Binary::Eq],
-        Binary::Lt => &[Binary::Le],
-        Binary::Le => &[Binary::Lt],
-        Binary::Gt => &[Binary::Ge],
-        Binary::Ge => &[Binary::Gt],
-        Binary::And => &[Binary::Or],
-        Binary::Or => &[Binary::And],
-    }
-}
-
-const fn counterpart(function: Builtin) -> Option<Builtin> {
-    match function {
-        Builtin::Min => Some(Builtin::Max),
-        Builtin::Max => Some(Builtin::Min),
-        Builtin::CeilLog => Some(Builtin::FloorLog),
-        Builtin::FloorLog => Some(Builtin::CeilLog),
-        Builtin::Pow
-        | Builtin::CeilDiv
-        | Builtin::Gcd
-        | Builtin::Digit
-        | Builtin::DigitSum
-        | Builtin::PartSize
-        | Builtin::PartBegin
-        | Builtin::PartOf
-        | Builtin::FirstRank
-        | Builtin::NodeSize
-        | Builtin::Pair => None,
+        Binary::Div => vec![Binary::Rem],
+        Binary::Rem => vec![Binary::Div],
+        Binary::BitAnd => vec![Binary::BitOr, Binary::BitXor],
+        Binary::BitOr => vec![Binary::BitAnd, Binary::BitXor],
+        Binary::BitXor => vec![Binary::BitAnd, Binary::BitOr],
+        Binary::Shl => vec![Binary::Shr],
+        Binary::Shr => vec![Binary::Shl],
+        Binary::And => vec![Binary::Or],
+        Binary::Or => vec![Binary::And],
+        other => other.confused_with().into_iter().collect(),
     }
 }
 

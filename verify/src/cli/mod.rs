@@ -12,7 +12,7 @@ pub use args::{
     BoundsArgs, CallsArg, CheckArgs, CheckProfileArgs, CheckSelectionArgs, CompletionsArgs, CountsArgs, EmitCArgs,
     EmitCommand, Engine, ExpandArgs, ExplainArgs, ExplainSelectionArgs, ExploreArgs, FiguresArgs, LayoutArg,
     ListArgs, ManArgs, MutantsArgs, NewArgs, PlanArgs, ProfileCommand, ProveArgs, ReplayArgs, RunArgs,
-    SelectionCommand, ShowArgs, SimulateArgs, Tested, TraceCommand, TraceDiffArgs, TuneArgs,
+    SelectionCommand, ShowArgs, SimulateArgs, TargetArgs, Tested, TraceCommand, TraceDiffArgs, TuneArgs,
 };
 
 use clap::{Parser, Subcommand};

@@ -14,9 +14,10 @@ const NAMES: [&str; 5] = [
 const PPN: usize = 16;
 
 const COUNTS: [usize; 9] = [16, 24, 32, 48, 64, 80, 96, 112, 128];
+/// Places p ranks, so many to a node.
+type PlaceRanks = fn(usize, usize) -> Placement;
 /// How ranks are placed on nodes: filled one by one, or in turn.
-const MAPPINGS: [(&str, fn(usize, usize) -> Placement); 2] =
-    [("sequential", Placement::consecutive), ("cyclic", Placement::cyclic)];
+const MAPPINGS: [(&str, PlaceRanks); 2] = [("sequential", Placement::consecutive), ("cyclic", Placement::cyclic)];
 
 /// All cases.
 #[derive(Default)]

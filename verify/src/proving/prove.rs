@@ -4,8 +4,11 @@ use crate::proving::invariants::{self, Findings};
 use crate::proving::smt::{self, Discharged, Obligations, Portfolio, Property, Refutation, Verdict};
 use roundel_spec::Schedule;
 use roundel_spec::check::Checked;
+use roundel_spec::expr::Expr;
 use roundel_spec::proof::{self, Answered, Exhaustive, FoundClause, Record};
+use serde::Serialize;
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// The result of the solver engine.
 pub struct InductionResult {
@@ -27,9 +30,41 @@ pub struct PropertySummary {
     /// The time spent on it.
     pub seconds: f64,
     /// What prevents its proof.
-    pub open: Vec<String>,
+    pub open: Vec<Obstacle>,
     /// Whether a solver failed to discharge an obligation, as opposed to a missing encoding.
     pub failed: bool,
+}
+
+/// What prevents a proof. As text it includes the advice.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(into = "String")]
+pub struct Obstacle {
+    /// The reason.
+    pub reason: String,
+    /// Whether it is a counterexample to the induction, to which [`ADVICE`] applies.
+    pub refuted: bool,
+    /// The expression that is not encoded, if it is one.
+    pub expression: Option<Expr>,
+}
+
+impl Obstacle {
+    /// An obstacle that is neither a counterexample nor a single expression.
+    pub fn new(reason: String) -> Self {
+        Obstacle { reason, refuted: false, expression: None }
+    }
+}
+
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let advice = if self.refuted { format!(". {ADVICE}") } else { String::new() };
+        write!(f, "{}{advice}", self.reason)
+    }
+}
+
+impl From<Obstacle> for String {
+    fn from(obstacle: Obstacle) -> Self {
+        obstacle.to_string()
+    }
 }
 
 impl InductionResult {
@@ -96,7 +131,9 @@ impl InductionResult {
                      seen at small p:\n{clauses}"
                 ),
                 // No other invariant would help.
-                None => format!("no invariant is proved, because {reason}. This fits what is seen at small p:\n{clauses}"),
+                None => {
+                    format!("no invariant is proved, because {reason}. This fits what is seen at small p:\n{clauses}")
+                }
             }
         })
     }
@@ -121,14 +158,15 @@ impl InductionResult {
             summary.seconds += discharged.seconds;
             match explain(&obligation.claim, &discharged.verdict) {
                 None => summary.proved += 1,
-                Some(reason) => {
-                    summary.open.push(reason);
+                Some(obstacle) => {
+                    summary.open.push(obstacle);
                     summary.failed = true;
                 }
             }
         }
         for gap in &self.obligations.gaps {
-            all.entry(gap.property).or_default().open.push(gap.reason.clone());
+            let (reason, expression) = (gap.reason.clone(), gap.expression.clone());
+            all.entry(gap.property).or_default().open.push(Obstacle { reason, refuted: false, expression });
         }
         all
     }
@@ -146,23 +184,20 @@ pub fn obligations_with(schedule: &Schedule, found: &[FoundClause]) -> Obligatio
         Ok(claiming) => smt::obligations(&claiming),
         Err(error) => {
             let reason = format!("what was found cannot be read: {error}");
-            Obligations {
-                all: Vec::new(),
-                gaps: vec![smt::MissingObligation { property: Property::Invariant, reason }],
-            }
+            Obligations { all: Vec::new(), gaps: vec![smt::MissingObligation::new(Property::Invariant, reason)] }
         }
     }
 }
 
 /// What a refuted obligation means, and what to do about it.
-pub const ADVICE: &str = ". This is a counterexample to the induction, not to the collective: the state may be \
+pub const ADVICE: &str = "This is a counterexample to the induction, not to the collective: the state may be \
                           unreachable. Strengthen `holds`, or add a `hint`";
 
 /// What prevents the proof of an obligation.
-fn explain(claim: &str, verdict: &Verdict) -> Option<String> {
-    match verdict {
-        Verdict::Proved { .. } => None,
-        Verdict::Vacuous => Some(format!("{claim}: the hypotheses contradict each other, so this says nothing")),
+fn explain(claim: &str, verdict: &Verdict) -> Option<Obstacle> {
+    let reason = match verdict {
+        Verdict::Proved { .. } => return None,
+        Verdict::Vacuous => format!("{claim}: the hypotheses contradict each other, so this says nothing"),
         Verdict::Refuted { model } => {
             let values: Vec<String> = model
                 .iter()
@@ -170,10 +205,11 @@ fn explain(claim: &str, verdict: &Verdict) -> Option<String> {
                 .collect();
             let state =
                 if values.is_empty() { "values that the solver does not show".into() } else { values.join(", ") };
-            Some(format!("{claim}: not preserved from a state with {state}{ADVICE}"))
+            format!("{claim}: not preserved from a state with {state}")
         }
-        Verdict::Open(reasons) => Some(format!("{claim}: {}", reasons.join("; "))),
-    }
+        Verdict::Open(reasons) => format!("{claim}: {}", reasons.join("; ")),
+    };
+    Some(Obstacle { refuted: matches!(verdict, Verdict::Refuted { .. }), ..Obstacle::new(reason) })
 }
 
 /// Lemmas with their verdicts.

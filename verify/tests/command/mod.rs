@@ -1,6 +1,7 @@
 //! The command line as users see it: one subcommand, its output and its errors.
 
 use serde_json::Value;
+use std::path::PathBuf;
 use std::process::{Command, Output};
 
 /// A subcommand.
@@ -36,5 +37,23 @@ impl Subcommand {
             assert!(output.stdout.is_empty(), "{args:?}: {}", String::from_utf8_lossy(&output.stdout));
         }
         assert!(message.contains(words) && !message.contains("panicked"), "{args:?}: {message}");
+    }
+}
+
+/// A file with a text, in a folder that is removed with it.
+#[allow(dead_code, reason = "not all tests need a file")]
+pub(crate) struct Kept(PathBuf, tempfile::TempDir);
+
+#[allow(dead_code, reason = "not all tests need a file")]
+impl Kept {
+    pub(crate) fn new(name: &str, text: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        Kept(path, folder)
+    }
+
+    pub(crate) fn path(&self) -> &str {
+        self.0.to_str().unwrap()
     }
 }

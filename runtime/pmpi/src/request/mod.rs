@@ -115,6 +115,19 @@ fn job(
     Ok((Arc::new(job), own))
 }
 
+/// `MPI_Irecv` or `MPI_Recv_init`.
+type Receive =
+    unsafe extern "C" fn(*mut c_void, c_int, MPI_Datatype, c_int, c_int, MPI_Comm, *mut MPI_Request) -> c_int;
+
+/// The request of a receive without data, which a send to this rank completes.
+fn receive(function: Receive, tag: c_int, own: MPI_Comm) -> Result<MPI_Request, CallFailure> {
+    // SAFETY: a constant of the library.
+    let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
+    // SAFETY: nothing is received; the communicator is ours and live.
+    check(unsafe { function(null_mut(), 0, ffi::RSMPI_UINT8_T, 0, tag, own, &mut request) })?;
+    Ok(request)
+}
+
 /// Starts an operation. Waiting for its request frees it.
 pub(crate) fn once(
     function: &'static str,
@@ -122,10 +135,7 @@ pub(crate) fn once(
     operation: PendingCall,
 ) -> Result<MPI_Request, CallFailure> {
     let (job, own) = job(function, comm, operation)?;
-    // SAFETY: a constant of the library.
-    let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
-    // SAFETY: nothing is received; the communicator is ours and live.
-    check(unsafe { ffi::PMPI_Irecv(null_mut(), 0, ffi::RSMPI_UINT8_T, 0, job.tag, own, &mut request) })?;
+    let request = receive(ffi::PMPI_Irecv, job.tag, own)?;
     start(&job);
     Ok(request)
 }
@@ -179,10 +189,7 @@ pub(crate) fn persistent(
     operation: PendingCall,
 ) -> Result<MPI_Request, CallFailure> {
     let (job, own) = job(function, comm, operation)?;
-    // SAFETY: a constant of the library.
-    let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
-    // SAFETY: nothing is received; the communicator is ours and live.
-    check(unsafe { ffi::PMPI_Recv_init(null_mut(), 0, ffi::RSMPI_UINT8_T, 0, job.tag, own, &mut request) })?;
+    let request = receive(ffi::PMPI_Recv_init, job.tag, own)?;
     table().insert(request.0 as usize, job);
     PERSISTENT.fetch_add(1, Ordering::Relaxed);
     Ok(request)

@@ -1,5 +1,5 @@
-//! An algorithm, of the catalogue or registered by another crate, with its parameters: its properties, and whether it is
-//! proved for ranks on nodes.
+//! An algorithm, of the catalogue or registered by another crate, with its parameters: its properties, and whether it
+//! is proved for ranks on nodes.
 
 use super::fingerprint::print_of;
 use super::parameter::Parameter;

@@ -260,8 +260,8 @@ const fn library(call: &Question) -> NamedCandidate {
     (LIBRARY, None, reason)
 }
 
-/// Whether MPI's allgatherv is faster: with blocks of 8 bytes on 26 nodes of 4 ranks `locality-bruck` takes 1.4 times its
-/// time, with 1 KiB 0.8.
+/// Whether MPI's allgatherv is faster: with blocks of 8 bytes on 26 nodes of 4 ranks `locality-bruck` takes 1.4 times
+/// its time, with 1 KiB 0.8.
 fn is_brief_allgatherv(call: &Question) -> bool {
     call.varying && call.p > 64 && call.bytes < 512
 }

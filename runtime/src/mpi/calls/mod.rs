@@ -83,7 +83,7 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
         let mut work = state.lease()?;
         let send = call.input.map(<[T]>::len);
         let extents = Extents { send, recv: call.output.len(), size: size_of::<T>() };
-        // The key does not tell commutative operations from others, so the order is checked first.
+        // The key does not say whether the operation commutes, so the order is checked first.
         let in_order = O::COMMUTES || group.here().keeps_order(collective);
         if !in_order || !work.key.fits(collective, &call.division, extents, Options::default()) {
             call.validate(collective, group.here())?;

@@ -94,7 +94,8 @@ impl Head {
         let Head { communicator, request, number, kind } = self;
         let (name, kind) = (quoted(communicator), quoted(kind.name()));
         format!(
-            "{{\"{what}\":{{\"communicator\":{name},\"request\":{request},\"number\":{number},\"collective\":{kind},{rest}}}}}\n"
+            "{{\"{what}\":{{\"communicator\":{name},\"request\":{request},\"number\":{number},\
+             \"collective\":{kind},{rest}}}}}\n"
         )
     }
 }

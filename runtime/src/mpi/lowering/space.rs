@@ -72,7 +72,8 @@ mod tests {
                 if take || used.is_empty() {
                     let part = space.take(n);
                     prop_assert!(part.len() >= n && part.start % ALIGNMENT == 0 && part.end <= space.end());
-                    prop_assert!(used.iter().all(|other| other.end <= part.start || part.end <= other.start || part.is_empty()));
+                    let apart = |other: &Range<usize>| other.end <= part.start || part.end <= other.start;
+                    prop_assert!(part.is_empty() || used.iter().all(apart));
                     used.push(part);
                 } else {
                     space.give(used.swap_remove(n % used.len()));

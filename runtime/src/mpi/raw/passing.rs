@@ -27,7 +27,7 @@ pub(super) fn stays(call: &MpiCall, rank: usize) -> bool {
     }
 }
 
-/// What MPI's service of a call that does not block says of later ones.
+/// The answer for a non-blocking call that MPI serves: whether it also serves later calls with these arguments.
 #[cold]
 pub(super) fn passes(call: &MpiCall, rank: usize) -> PreparedCall {
     match lasts(call, rank) {

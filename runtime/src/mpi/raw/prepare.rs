@@ -176,7 +176,7 @@ impl Preparation<'_> {
         let PlannedRequest { buffers, shared, journal } = planned;
         // The buffers of a persistent call in shared memory serve no other one.
         let reusable = !recorded && (shared.is_none() || self.life == RequestLife::Once);
-        // Only requests that are made have a tag: a rank that knows a call that MPI serves does not even come here.
+        // A tag is taken only for a request of ours: a rank may have remembered that MPI serves a call, and takes none.
         let tag = self.work.tags.next(self.life, self.group.largest_tag);
         PendingCall {
             operands: operands(&job),

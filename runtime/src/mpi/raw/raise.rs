@@ -30,7 +30,7 @@ pub fn class(error: &Error) -> c_int {
 }
 
 /// Reports to the communicator's error handler that an MPI function failed, and returns the code for the caller to
-/// return. An error class cannot say what is wrong and how to fix it: that is printed once to standard error.
+/// return. An error class cannot explain the error or its fix, so the explanation is printed once to standard error.
 ///
 /// # Safety
 /// MPI is initialised and not finalised, and `comm` is live.

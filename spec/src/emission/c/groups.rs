@@ -166,7 +166,8 @@ impl<'w, 'a> Groups<'w, 'a> {
         parameters.extend(self.brings_free().parameters());
         let blocks = writer.plain(&writer.schedule.blocks);
         let body = format!(
-            "    for (int64_t block = 0, block_end = {blocks}; block < block_end; block++)\n        rdl_block(run, block, {blocks});\n"
+            "    for (int64_t block = 0, block_end = {blocks}; block < block_end; block++)\n        \
+             rdl_block(run, block, {blocks});\n"
         );
         let title = comment("The inner collective reduces the vector as a whole.");
         function(&title, &format!("void {name}"), &parameters, &body)
@@ -191,7 +192,8 @@ impl<'w, 'a> Groups<'w, 'a> {
                     braced(
                         "for (; i < log.ends[r]; i++)",
                         &format!(
-                            "const rdl_message *m = &log.messages[i];\n{}if (rdl_any(run))\n    rdl_relay(run, m, {peer}, {line}, {lines});\n",
+                            "const rdl_message *m = &log.messages[i];\n{}if (rdl_any(run))\n    \
+                             rdl_relay(run, m, {peer}, {line}, {lines});\n",
                             braced("for (size_t k = 0; k < m->count; k++)", &self.bring()),
                         )
                     )

@@ -89,7 +89,8 @@ fn whole<'a>(first: &str, rest: &mut impl Iterator<Item = &'a str>) -> String {
 
 /// The types that expressions of the declaration need.
 pub(super) fn types(schedule: &Schedule) -> String {
-    let list = "/* A parameter that is a list. */\ntypedef struct {\n    const int *items;\n    int64_t len;\n} rdl_list;\n\n";
+    let list = "/* A parameter that is a list. */\ntypedef struct {\n    \
+                const int *items;\n    int64_t len;\n} rdl_list;\n\n";
     let lists = if schedule.lists.is_empty() { "" } else { list };
     let nodes = if schedule.uses_placement() { include_str!("parts/nodes_type.c") } else { "" };
     format!("{lists}{nodes}")

@@ -304,7 +304,8 @@ static int64_t rdl_fail(int *ok)
 }
 
 "
-"checked_floor_log" calls ["floor_log", "fail"]: r"static int64_t rdl_checked_floor_log(int *ok, int64_t base, int64_t n)
+"checked_floor_log" calls ["floor_log", "fail"]:
+r"static int64_t rdl_checked_floor_log(int *ok, int64_t base, int64_t n)
 {
     return base < 2 || n < 1 ? rdl_fail(ok) : rdl_floor_log(base, n);
 }
@@ -322,31 +323,36 @@ static int64_t rdl_fail(int *ok)
 }
 
 "
-"checked_digit" calls ["digit", "fail"]: r"static int64_t rdl_checked_digit(int *ok, int64_t n, int64_t base, int64_t position)
+"checked_digit" calls ["digit", "fail"]:
+r"static int64_t rdl_checked_digit(int *ok, int64_t n, int64_t base, int64_t position)
 {
     return base < 2 || n < 0 || position < 0 ? rdl_fail(ok) : rdl_digit(n, base, position);
 }
 
 "
-"checked_digit_sum" calls ["digit_sum", "fail"]: r"static int64_t rdl_checked_digit_sum(int *ok, int64_t n, int64_t base)
+"checked_digit_sum" calls ["digit_sum", "fail"]:
+r"static int64_t rdl_checked_digit_sum(int *ok, int64_t n, int64_t base)
 {
     return base < 2 || n < 0 ? rdl_fail(ok) : rdl_digit_sum(n, base);
 }
 
 "
-"checked_part_size" calls ["part_size", "fail"]: r"static int64_t rdl_checked_part_size(int *ok, int64_t n, int64_t parts, int64_t s)
+"checked_part_size" calls ["part_size", "fail"]:
+r"static int64_t rdl_checked_part_size(int *ok, int64_t n, int64_t parts, int64_t s)
 {
     return n < 0 || s < 0 || s >= parts ? rdl_fail(ok) : rdl_part_size(n, parts, s);
 }
 
 "
-"checked_part_begin" calls ["part_begin", "fail"]: r"static int64_t rdl_checked_part_begin(int *ok, int64_t n, int64_t parts, int64_t s)
+"checked_part_begin" calls ["part_begin", "fail"]:
+r"static int64_t rdl_checked_part_begin(int *ok, int64_t n, int64_t parts, int64_t s)
 {
     return n < 0 || parts < 1 || s < 0 || s > parts ? rdl_fail(ok) : rdl_part_begin(n, parts, s);
 }
 
 "
-"checked_part_of" calls ["part_of", "fail"]: r"static int64_t rdl_checked_part_of(int *ok, int64_t n, int64_t parts, int64_t x)
+"checked_part_of" calls ["part_of", "fail"]:
+r"static int64_t rdl_checked_part_of(int *ok, int64_t n, int64_t parts, int64_t x)
 {
     return parts < 1 || x < 0 || x >= n ? rdl_fail(ok) : rdl_part_of(n, parts, x);
 }
@@ -364,7 +370,8 @@ static int64_t rdl_fail(int *ok)
 }
 
 "
-"checked_product" calls ["checked_add", "checked_mul"]: r"static int64_t rdl_checked_product(int *ok, rdl_list list, int64_t plus, int64_t n)
+"checked_product" calls ["checked_add", "checked_mul"]:
+r"static int64_t rdl_checked_product(int *ok, rdl_list list, int64_t plus, int64_t n)
 {
     int64_t product = 1;
     for (int64_t i = 0; i < n && i < list.len; i++)

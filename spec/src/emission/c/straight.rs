@@ -4,7 +4,7 @@
 //! needs it.
 
 use crate::schedule::contract::Kind;
-use crate::schedule::expr::{Builtin, Expr};
+use crate::schedule::expr::{Builtin, Expr, slot};
 use crate::schedule::message::Direction;
 use crate::schedule::{Schedule, Transfer};
 
@@ -16,7 +16,7 @@ pub(super) fn is_straight(schedule: &Schedule) -> bool {
 fn goes_straight(transfer: &Transfer) -> bool {
     let [part] = transfer.blocks.parts.as_slice() else { return false };
     let Expr::Builtin(Builtin::Pair, ends) = &part.item else { return false };
-    let (rank, alone) = (Expr::var("rank", 0), part.over.is_empty() && part.filter.is_none());
+    let (rank, alone) = (Expr::built_in(slot::RANK), part.over.is_empty() && part.filter.is_none());
     match (transfer.direction, ends.as_slice()) {
         (Direction::Send, [source, destination]) => alone && *source == rank && *destination == transfer.peer,
         (Direction::Recv, [source, destination]) => alone && *destination == rank && *source == transfer.peer,

@@ -4,7 +4,7 @@
 //! is proved only for admitted calls. So every operation here that can fail is checked, and returns `None` from the
 //! closure around it. Elsewhere calls have been admitted and speed matters, so arithmetic is plain.
 
-use super::expr::{ident, number, rust};
+use super::expr::{ident, infix, number, rust};
 use crate::schedule::expr::{Binary, Builtin, Expr, Unary};
 use crate::schedule::{Loop, Schedule};
 use proc_macro2::TokenStream;
@@ -178,12 +178,7 @@ fn binary(op: Binary, a: &Expr, b: &Expr, outer: u8) -> TokenStream {
         let (a, b) = (checked(a), checked(b));
         return quote!(#function(#a, #b)?);
     }
-    let (text, strength) = op.text();
-    let operator: TokenStream = text.parse().expect("operators are Rust's own");
-    let left = inside(a, if strength == 4 { 5 } else { strength });
-    let right = inside(b, strength + 1);
-    let text = quote!(#left #operator #right);
-    if strength < outer { quote!((#text)) } else { text }
+    infix(op, a, b, outer, inside)
 }
 
 #[cfg(test)]

@@ -82,9 +82,20 @@ fn binary(op: Binary, a: &Expr, b: &Expr, outer: u8) -> TokenStream {
         let (name, a, b) = (ident(if op == Binary::Div { "div" } else { "rem" }), rust(a), rust(b));
         return quote!(arith::#name(#a, #b));
     }
+    infix(op, a, b, outer, inside)
+}
+
+/// An operator between its operands, each of which `inside` writes for a binding strength.
+pub(super) fn infix(
+    op: Binary,
+    a: &Expr,
+    b: &Expr,
+    outer: u8,
+    inside: impl Fn(&Expr, u8) -> TokenStream,
+) -> TokenStream {
     let (text, strength) = op.text();
     let operator: TokenStream = text.parse().expect("operators are Rust's own");
-    let left = inside(a, if strength == 4 { 5 } else { strength });
+    let left = inside(a, if op.is_comparison() { strength + 1 } else { strength });
     let right = inside(b, strength + 1);
     let text = quote!(#left #operator #right);
     if strength < outer { quote!((#text)) } else { text }

@@ -39,14 +39,7 @@ pub fn expand(declaration: &Declaration, granted: &GrantedCalls) -> TokenStream 
 /// The implementation of `Collective`, without the tests.
 pub fn code(declaration: &Declaration, granted: &GrantedCalls) -> TokenStream {
     let (name, schedule) = (&declaration.ident, &declaration.schedule);
-    let functions: TokenStream = schedule
-        .loops
-        .iter()
-        .flat_map(|l| TransferCode::of_loop(schedule, l))
-        .map(|transfer| transfer.functions())
-        .chain(schedule.loops.iter().flat_map(|l| WithinCode::of_loop(schedule, l)).map(|within| within.functions()))
-        .chain([groups::groups(schedule)])
-        .collect();
+    let functions = functions(schedule);
     let (generics, types) = generics(declaration);
     let (rounds, admits, rotation) = (rounds::rounds(schedule), rounds::admits(schedule), rounds::rotation(schedule));
     let (arguments, data, proved) =
@@ -64,7 +57,8 @@ pub fn code(declaration: &Declaration, granted: &GrantedCalls) -> TokenStream {
             const PROVE: &str = concat!("roundel prove ", file!());
 
             use ::roundel::__private::{
-                Action, Arguments, Blocks, Collective, Inside, Kind, #marker, Order, Place, Refusal, Sink, Site, Stripe, Stripes,
+                Action, Arguments, Blocks, Collective, Inside, Kind, #marker, Order, Place, Refusal, Sink, Site,
+                Stripe, Stripes,
             };
             use ::roundel::__private::{Err, None, Ok, Option, Result, Some, own_names};
 
@@ -99,6 +93,14 @@ pub fn code(declaration: &Declaration, granted: &GrantedCalls) -> TokenStream {
             impl #generics #marker for #name #types {}
         };
     }
+}
+
+/// The functions of all clauses, and those of the groups of inner collectives.
+fn functions(schedule: &Schedule) -> TokenStream {
+    let transfers = schedule.loops.iter().flat_map(|l| TransferCode::of_loop(schedule, l));
+    let withins = schedule.loops.iter().flat_map(|l| WithinCode::of_loop(schedule, l));
+    let transfers = transfers.map(|transfer| transfer.functions());
+    transfers.chain(withins.map(|within| within.functions())).chain([groups::groups(schedule)]).collect()
 }
 
 /// The type parameters with their bounds, and without: inner collectives.
@@ -188,7 +190,8 @@ pub fn stub(input: &DeriveInput) -> TokenStream {
     quote! {
         const _: () = {
             use ::roundel::__private::{
-                Arguments, Collective, IsAllgather, IsAllreduce, IsAlltoall, IsBroadcast, IsGather, IsReduce, IsReduceScatter,
+                Arguments, Collective, IsAllgather, IsAllreduce, IsAlltoall, IsBroadcast, IsGather, IsReduce,
+                IsReduceScatter,
                 IsScatter, Place, Refusal, Schedule, Sink,
             };
             use ::roundel::__private::{Option, Result};

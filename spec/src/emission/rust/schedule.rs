@@ -251,7 +251,9 @@ impl Build for Within {
         let (members, when, brings) = (self.members.build(), self.when.build(), self.brings.build());
         let to = self.to.build();
         quote! {
-            Within { site: #site, inner: #inner, group: #group, members: #members, when: #when, to: #to, brings: #brings }
+            Within {
+                site: #site, inner: #inner, group: #group, members: #members, when: #when, to: #to, brings: #brings
+            }
         }
     }
 }

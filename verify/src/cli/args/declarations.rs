@@ -1,5 +1,6 @@
 //! The arguments of commands that look at declarations, check them, run them and translate them.
 
+use super::targets::TargetArgs;
 use crate::cli::number;
 use crate::cli::pictures::PictureFiles;
 use crate::cli::placing::Placing;
@@ -183,12 +184,9 @@ pub struct FiguresArgs {
 /// `roundel check`
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// Collectives of the catalogue, kinds of them (`allgather/`), or Rust files with declarations.
-    #[arg(value_name = "NAME|KIND/|FILE.rs[:TYPE]", conflicts_with = "all")]
-    pub targets: Vec<String>,
-    /// Check the whole catalogue.
-    #[arg(long)]
-    pub all: bool,
+    /// The collectives.
+    #[command(flatten)]
+    pub of: TargetArgs,
     /// The process counts [default: 1..=64 for the catalogue, a file's own limits for its declarations]
     #[arg(short, value_name = "RANGE", allow_hyphen_values = true)]
     pub p: Option<ProcessRange>,

@@ -4,6 +4,7 @@ mod declarations;
 mod machine;
 mod proofs;
 mod shell;
+mod targets;
 
 pub use declarations::{
     CallsArg, CheckArgs, CountsArgs, EmitCArgs, EmitCommand, ExpandArgs, ExploreArgs, FiguresArgs, LayoutArg,
@@ -15,3 +16,4 @@ pub use machine::{
 };
 pub use proofs::{BoundsArgs, Engine, MutantsArgs, ProveArgs, Tested};
 pub use shell::{CompletionsArgs, ManArgs};
+pub use targets::TargetArgs;

@@ -1,5 +1,6 @@
 //! The arguments of commands that prove, and that test the checks.
 
+use super::targets::TargetArgs;
 use crate::cli::number;
 use crate::cli::range::ProcessRange;
 use crate::cli::setting::Setting;
@@ -9,12 +10,9 @@ use std::path::PathBuf;
 /// `roundel mutants`
 #[derive(Debug, Args)]
 pub struct MutantsArgs {
-    /// Collectives of the catalogue, kinds of them (`allgather/`), or Rust files with declarations.
-    #[arg(value_name = "NAME|KIND/|FILE.rs[:TYPE]", conflicts_with = "all")]
-    pub targets: Vec<String>,
-    /// The whole catalogue.
-    #[arg(long)]
-    pub all: bool,
+    /// The collectives.
+    #[command(flatten)]
+    pub of: TargetArgs,
     /// The process counts.
     #[arg(short, value_name = "RANGE", default_value = "1..=24", allow_hyphen_values = true)]
     pub p: ProcessRange,
@@ -47,12 +45,9 @@ pub struct MutantsArgs {
 /// `roundel bounds`
 #[derive(Debug, Args)]
 pub struct BoundsArgs {
-    /// Collectives of the catalogue, kinds of them (`allgather/`), or Rust files with declarations.
-    #[arg(value_name = "NAME|KIND/|FILE.rs[:TYPE]", conflicts_with = "all")]
-    pub targets: Vec<String>,
-    /// The whole catalogue.
-    #[arg(long)]
-    pub all: bool,
+    /// The collectives.
+    #[command(flatten)]
+    pub of: TargetArgs,
     /// The process counts that are measured [default: 1..=64; on nodes 1..=24, for many blocks 1..=32]
     #[arg(short, value_name = "RANGE", allow_hyphen_values = true)]
     pub p: Option<ProcessRange>,
@@ -105,12 +100,9 @@ impl Tested {
 /// `roundel prove`
 #[derive(Debug, Args)]
 pub struct ProveArgs {
-    /// Collectives of the catalogue, kinds of them (`allgather/`), or Rust files with declarations.
-    #[arg(value_name = "NAME|KIND/|FILE.rs[:TYPE]", conflicts_with = "all")]
-    pub targets: Vec<String>,
-    /// Prove the whole catalogue.
-    #[arg(long)]
-    pub all: bool,
+    /// The collectives.
+    #[command(flatten)]
+    pub of: TargetArgs,
     /// Use these engines only; may be repeated [default: both]
     #[arg(long, value_name = "ENGINE")]
     pub engine: Vec<Engine>,

@@ -45,7 +45,7 @@ const RUN_BYTES: usize = 5;
 
 /// Checks the requested targets.
 pub(super) fn check(args: &CheckArgs, json: bool) -> Result<CommandOutcome, Error> {
-    let targets = Target::all(&args.targets, args.all)?;
+    let targets = Target::all(&args.of)?;
     let placed = args.placing.over(args.p, CATALOGUE_RANGE)?;
     let range = placed.as_ref().map_or(args.p, |(range, _)| Some(*range));
     let mut candidates = candidates(&targets, range, &args.set, catalogue_range)?;
@@ -74,7 +74,7 @@ pub(super) fn check(args: &CheckArgs, json: bool) -> Result<CommandOutcome, Erro
         report.print_errors();
     }
     save(args.save.as_deref(), &counterexamples)?;
-    let outcome = outcome(&reports, args.all);
+    let outcome = outcome(&reports, args.of.all);
     if json {
         print_json(&CheckSummary { ok: outcome == CommandOutcome::Fine, collectives: &reports })?;
     } else {

@@ -37,7 +37,10 @@ fn write(folder: &Path, name: &str, text: &str) -> Result<(), Error> {
 
 fn summary(all: &[Figure]) -> serde_json::Value {
     let claims = all.iter().flat_map(|figure| figure.claims.iter().map(move |claim| (figure.name, claim)));
-    let claim = |(name, claim): (&str, &figures::Claim)| serde_json::json!({ "figure": name, "paper": claim.paper, "found": claim.found, "agrees": claim.agrees });
+    let claim = |(name, claim): (&str, &figures::Claim)| {
+        let figures::Claim { paper, found, agrees } = claim;
+        serde_json::json!({ "figure": name, "paper": paper, "found": found, "agrees": agrees })
+    };
     claims.map(claim).collect()
 }
 

@@ -34,7 +34,7 @@ const PAIRS: usize = 200;
 pub(super) fn mutants(args: &MutantsArgs, json: bool) -> Result<CommandOutcome, Error> {
     let start = Instant::now();
     let mut schedules = Vec::new();
-    for target in Target::all(&args.targets, args.all)? {
+    for target in Target::all(&args.of)? {
         match target {
             Target::Entry(entry) => schedules.push((entry.name.to_string(), (entry.schedule)())),
             Target::File(source, declared) => match all_or_errors(declared) {
@@ -44,7 +44,7 @@ pub(super) fn mutants(args: &MutantsArgs, json: bool) -> Result<CommandOutcome, 
         }
     }
     if args.engine == Tested::Harness {
-        keep_those_with_harnesses(&mut schedules, args.all)?;
+        keep_those_with_harnesses(&mut schedules, args.of.all)?;
     }
     if args.engine == Tested::Smt {
         schedules.iter_mut().for_each(|(_, schedule)| *schedule = schedule.inducted());
@@ -52,7 +52,7 @@ pub(super) fn mutants(args: &MutantsArgs, json: bool) -> Result<CommandOutcome, 
     let (reports, counterexamples) = report_all(schedules, &Inquiry::new(args)?)?;
     save(args.save.as_deref(), &counterexamples)?;
     // A range without a point of a collective's domain is an error only if the collective was named.
-    let fine = |report: &MutantsReport| report.fine() || (args.all && report.unmeasured);
+    let fine = |report: &MutantsReport| report.fine() || (args.of.all && report.unmeasured);
     let outcome = if reports.iter().all(fine) { CommandOutcome::Fine } else { CommandOutcome::Wrong };
     if json {
         let (ok, engine) = (outcome == CommandOutcome::Fine, args.engine.name());

@@ -10,18 +10,6 @@ use roundel_spec::similar::similar;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// All kinds, as declarations name them.
-const KINDS: [Kind; 8] = [
-    Kind::Allgather,
-    Kind::Allreduce,
-    Kind::ReduceScatter,
-    Kind::Broadcast,
-    Kind::Reduce,
-    Kind::Gather,
-    Kind::Scatter,
-    Kind::Alltoall,
-];
-
 /// A new crate, for JSON output.
 #[derive(Serialize)]
 struct NewReport {
@@ -55,7 +43,7 @@ pub(super) fn new(args: &NewArgs, json: bool) -> Result<CommandOutcome, Error> {
 fn kind(text: &str) -> Result<Kind, Error> {
     let name = text.trim_end_matches('/').replace('-', "_");
     name.parse().map_err(|_| {
-        let names = KINDS.map(Kind::name);
+        let names = Kind::ALL.map(Kind::name);
         let hint = similar(&name, names).map_or(String::new(), |close| format!("; did you mean `{close}`?"));
         Error::NoKind { kind: text.into(), known: names.join(", "), hint }
     })

@@ -98,8 +98,12 @@ impl ShowInput {
         }
     }
 
-    /// The case as text.
+    /// The case as text, with a note where a parameter was not given.
     fn case(&self) -> String {
+        self.case_with(" (the smallest; change it with --set)")
+    }
+
+    fn case_with(&self, note: &str) -> String {
         let mut parts = vec![format!("p = {}", self.p())];
         match self.placement().irregular() {
             Some(nodes) => parts.push(format!("nodes = {}", nodes_in_words(&nodes))),
@@ -107,8 +111,7 @@ impl ShowInput {
             None => {}
         }
         for (name, value) in self.params.named() {
-            let note =
-                if self.params.defaulted.contains(&name) { " (the smallest; change it with --set)" } else { "" };
+            let note = if self.params.defaulted.contains(&name) { note } else { "" };
             parts.push(format!("{name} = {value}{note}"));
         }
         parts.join(", ")
@@ -204,8 +207,7 @@ fn drawing(scene: &ShowInput, args: &ShowArgs) -> Result<Drawing, Error> {
     if scene.p() > picture::MAX_RANKS {
         return Err(Error::PictureTooLarge { p: scene.p(), rounds: scene.rounds.len(), limit: picture::MAX_RANKS });
     }
-    let subtitle =
-        format!("{} · {}", scene.case().replace(" (the smallest; change it with --set)", ""), scene.cost());
+    let subtitle = format!("{} · {}", scene.case_with(""), scene.cost());
     let (run, count) = (scene.run(), scene.rounds.len());
     let drawn = match args.rounds {
         Some(RoundRange { first, last }) if first >= count => return Err(Error::NoSuchRounds { first, last, count }),

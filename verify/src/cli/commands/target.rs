@@ -2,6 +2,7 @@
 
 use super::{CommandOutcome, print_json};
 use crate::catalogue;
+use crate::cli::TargetArgs;
 use crate::declared::DeclaredCollective;
 use crate::error::{Diagnosed, Error};
 use crate::named::NamedCollective;
@@ -78,10 +79,15 @@ impl Target {
         if found.is_empty() { Err(Error::NoSuchKind { kind: kind.into(), hint: kind_hint(kind) }) } else { Ok(found) }
     }
 
+    /// The whole catalogue.
+    pub(super) fn catalogue() -> Vec<Self> {
+        algorithms::catalogue().iter().map(Target::Entry).collect()
+    }
+
     /// All named targets, or the whole catalogue.
-    pub(super) fn all(names: &[String], all: bool) -> Result<Vec<Self>, Error> {
-        match (all, names) {
-            (true, _) => Ok(algorithms::catalogue().iter().map(Target::Entry).collect()),
+    pub(super) fn all(args: &TargetArgs) -> Result<Vec<Self>, Error> {
+        match (args.all, args.targets.as_slice()) {
+            (true, _) => Ok(Self::catalogue()),
             (false, []) => Err(Error::NothingNamed),
             (false, names) => {
                 let found: Vec<Vec<Self>> = names.iter().map(|name| Target::named(name)).collect::<Result<_, _>>()?;

@@ -3,7 +3,7 @@
 use super::measured::Measured;
 use crate::proving::invariants::terms::{Term, Terms, mentions, size};
 use roundel_spec::Schedule;
-use roundel_spec::expr::{Binary, Builtin, Expr};
+use roundel_spec::expr::{Binary, Builtin, Expr, slot};
 use roundel_spec::schedule::{Metric, ROOT};
 
 /// The formulas that fit the largest amount of a metric at every point, the simplest first.
@@ -31,12 +31,16 @@ pub(super) fn fitting(schedule: &Schedule, measured: &Measured, metric: Metric) 
     found
 }
 
-fn var(name: &str, slot: usize) -> Expr {
-    Expr::var(name, slot)
+fn p() -> Expr {
+    Expr::built_in(slot::P)
 }
 
-fn p() -> Expr {
-    var("p", 1)
+fn nodes() -> Expr {
+    Expr::built_in(slot::NODES)
+}
+
+fn lanes() -> Expr {
+    Expr::built_in(slot::LANES)
 }
 
 /// What costs are made of: p, parameters, nodes, and logarithms.
@@ -44,7 +48,6 @@ fn usual(schedule: &Schedule) -> Vec<Expr> {
     let log = |function, base: Expr, of: Expr| Expr::Builtin(function, vec![base, of]);
     let numbers =
         || schedule.numbers.iter().filter(|number| number.var.name != ROOT).map(|n| Expr::Var(n.var.clone()));
-    let (nodes, lanes) = (|| var("nodes", 3), || var("lanes", 6));
     let mut all = vec![Expr::Int(1), Expr::Int(2), p()];
     all.extend(numbers());
     all.extend(schedule.lists.iter().map(|list| Expr::Length(list.var.clone())));
@@ -93,9 +96,9 @@ fn own(schedule: &Schedule) -> Vec<Expr> {
 
 /// Whether an expression has the same value on all ranks and in all rounds.
 fn is_fixed(schedule: &Schedule, e: &Expr) -> bool {
-    let known =
-        |slot: usize| matches!(slot, 1 | 3 | 6) || schedule.numbers.iter().any(|number| number.var.slot == slot);
-    let others: Vec<usize> = (0..schedule.slots).filter(|&slot| !known(slot)).collect();
+    let is_number = |slot: usize| schedule.numbers.iter().any(|number| number.var.slot == slot);
+    let same = |slot: usize| matches!(slot, slot::P | slot::NODES | slot::LANES) || is_number(slot);
+    let others: Vec<usize> = (0..schedule.slots).filter(|&slot| !same(slot)).collect();
     !mentions(schedule, e, &others)
 }
 
@@ -105,7 +108,7 @@ fn conditions(schedule: &Schedule, own: &[Expr]) -> Vec<Expr> {
     let log = Expr::Builtin(Builtin::FloorLog, vec![2.into(), p()]);
     let mut all = vec![more_than(p(), 1)];
     if schedule.uses_placement() {
-        all.extend([more_than(var("nodes", 3), 1), more_than(var("lanes", 6), 1)]);
+        all.extend([more_than(nodes(), 1), more_than(lanes(), 1)]);
     }
     all.extend(own.iter().filter(|e| matches!(e, Expr::Call(..))).map(|e| more_than(e.clone(), 0)));
     let root = schedule.numbers.iter().filter(|number| number.var.name == ROOT);

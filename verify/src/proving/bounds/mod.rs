@@ -1,9 +1,9 @@
 //! Tells what a collective costs: rounds, messages and blocks as formulas.
 //!
-//! What small p cost is measured with the evaluator (`measured`) and fitted to expressions of the language (`formulas`),
-//! the simplest first. A formula that fits is only a guess, so it is proved like a declared bound: by the obligations of
-//! the declaration with that `bound` and no other. Where that does not succeed, it is said how far the formula was seen
-//! to fit.
+//! What small p cost is measured with the evaluator (`measured`) and fitted to expressions of the language
+//! (`formulas`), the simplest first. A formula that fits is only a guess, so it is proved like a declared bound: by the
+//! obligations of the declaration with that `bound` and no other. Where that does not succeed, it is said how far the
+//! formula was seen to fit.
 
 mod formulas;
 mod measured;

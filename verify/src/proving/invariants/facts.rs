@@ -4,7 +4,7 @@ use super::shapes::is_known;
 use super::sights::{Sight, Sights};
 use super::terms::{self, Terms, mentions, of_rank};
 use roundel_spec::Schedule;
-use roundel_spec::expr::{Binary, Expr};
+use roundel_spec::expr::{Binary, Expr, slot};
 use roundel_spec::schedule::{BoundScope, Hold, Loop, Metric};
 
 /// What each state of a loop could be, the simplest first: `D == pow(2, s)`.
@@ -35,7 +35,7 @@ pub(super) fn of_states(schedule: &Schedule, n: usize, sights: &Sights) -> Vec<V
 pub(super) fn limits(schedule: &Schedule, n: usize, sights: &Sights) -> Vec<Expr> {
     let l = &schedule.loops[n];
     let seen: Vec<&Sight> = sights.of_loops[n].iter().collect();
-    let p = || Expr::var("p", 1);
+    let p = || Expr::built_in(slot::P);
     let of_state = |state: &roundel_spec::schedule::State| {
         let var = || Expr::Var(state.var.clone());
         [Expr::binary(Binary::Le, 1.into(), var()), Expr::binary(Binary::Le, var(), p())]
@@ -99,7 +99,7 @@ pub(super) fn hints(schedule: &Schedule, n: usize, sights: &Sights) -> Vec<Expr>
     for t in &l.transfers {
         t.peer.walk(&mut |e| {
             if let Expr::Binary(Binary::BitXor, ..) = e {
-                add(Expr::binary(Binary::Lt, e.clone(), Expr::var("p", 1)));
+                add(Expr::binary(Binary::Lt, e.clone(), Expr::built_in(slot::P)));
             }
         });
     }

@@ -5,6 +5,7 @@
 use super::sights::{Held, Sight, Sights};
 use super::terms::{Term, Terms, of_rank};
 use roundel_spec::Schedule;
+use roundel_spec::expr::{Expr, slot};
 
 /// How far the block that goes `j` ranks far has come, for every j; `None` if there is no such block, or several.
 fn come(sights: &Sights, sight: &Sight) -> Option<Vec<i64>> {
@@ -40,15 +41,15 @@ pub(super) fn fitting(schedule: &Schedule, n: usize, sights: &Sights) -> Vec<Str
     for term in terms.atoms.iter().chain(&terms.pairs) {
         let x = &term.expr;
         if fits(term, &below) {
+            // After a round without an index, everything has arrived.
+            if *x == Expr::built_in(slot::P) {
+                return vec!["[rank - j -> rank; j in 0..p]".into()];
+            }
             found.push(format!("[rank -> rank + j; j in {x}..p] + [rank - j -> rank; j in 0..{x}]"));
         } else if fits(term, &digits) {
             let x = if super::terms::size(x) > 1 { format!("({x})") } else { x.to_string() };
             found.push(format!("[rank - j % {x} -> rank - j % {x} + j; j in 0..p]"));
         }
-    }
-    // After a round without an index, everything has arrived.
-    if found.iter().any(|set| set.contains("j in p..p")) {
-        found = vec!["[rank - j -> rank; j in 0..p]".into()];
     }
     found.truncate(4);
     found

@@ -3,7 +3,7 @@
 use super::sights::{Held, Sight, Sights};
 use super::terms::{self, Term, Terms, known_slots, mentions, of_rank, own_expressions, size};
 use roundel_spec::blocks::{BlockSet, Comprehension, Index};
-use roundel_spec::expr::{Binary, Expr, Var};
+use roundel_spec::expr::{Binary, Expr, Var, slot};
 use roundel_spec::schedule::{Loop, Transfer};
 use roundel_spec::{Direction, Schedule};
 use std::collections::BTreeSet;
@@ -146,7 +146,7 @@ impl<'a> Shapes<'a> {
 
     /// The rank, the first of its aligned group, and what definitions say of the rank.
     fn bases(&self, terms: &Terms) -> Vec<Term> {
-        let rank = Expr::var("rank", 0);
+        let rank = Expr::built_in(slot::RANK);
         let mut bases = vec![rank.clone()];
         let own = own_expressions(self.schedule, self.n);
         bases.extend(own.iter().filter(|e| of_rank(self.schedule, e)).cloned());
@@ -223,7 +223,7 @@ impl<'a> Shapes<'a> {
                 .collect::<Option<Vec<_>>>()
                 .map(|all| all.concat());
             let Some(parts) = parts else { continue };
-            let own = Comprehension { item: Expr::var("rank", 0), over: vec![], filter: None };
+            let own = Comprehension { item: Expr::built_in(slot::RANK), over: vec![], filter: None };
             sets.push(parts.clone());
             sets.push([vec![own], parts].concat());
         }

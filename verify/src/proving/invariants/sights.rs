@@ -3,7 +3,7 @@
 
 use roundel_spec::Schedule;
 use roundel_spec::Violation;
-use roundel_spec::check::bounds::{RoundCount, Usage};
+use roundel_spec::check::bounds::{RankProgress, RoundCount, Usage};
 use roundel_spec::check::{self, CheckInput, Passed, Point, Points};
 use roundel_spec::eval::{self, Env, Halt, Walker};
 use roundel_spec::schedule::{Loop, Metric, ROOT};
@@ -85,19 +85,15 @@ impl Sights {
         let trace = check::record_schedule(schedule, &point)?;
         let passed = check::trace(schedule, &point, &trace)?;
         let scene = CheckInput { schedule, point: &point, trace: &trace };
-        let each: Vec<RoundCount> = (0..trace.rounds()).map(|round| RoundCount::one(&scene, round)).collect();
+        let each = RoundCount::each(&scene);
         let p = trace.p();
         for rank in (0..p).filter(|&rank| p <= EVERY_RANK || rank < 4 || rank + 2 > p || rank == p / 2) {
             let mut env = Env::new(schedule, &point.args, &point.place(schedule, rank));
             let mut watcher = Watcher {
                 scene: &scene,
                 passed: &passed,
-                each: &each,
                 rank,
-                round: 0,
-                own: 0,
-                used: Usage::default(),
-                rounds: RoundCount::default(),
+                progress: RankProgress::new(&scene, rank, &each),
                 number: self.points.len(),
                 seen: &mut self.of_loops,
             };
@@ -133,12 +129,8 @@ fn few_roots(schedule: &Schedule) -> Schedule {
 struct Watcher<'a, 'b> {
     scene: &'a CheckInput<'b>,
     passed: &'a Passed,
-    each: &'a [RoundCount],
     rank: usize,
-    round: usize,
-    own: usize,
-    used: Usage,
-    rounds: RoundCount,
+    progress: RankProgress<'a, 'b>,
     number: usize,
     seen: &'a mut [Vec<Sight>],
 }
@@ -147,17 +139,18 @@ impl Watcher<'_, '_> {
     fn note(&mut self, env: &Env<'_>, n: usize, l: &Loop, inside: bool) {
         let values = l.own_slots().into_iter().map(|slot| (slot, env.get(slot))).collect();
         let held = match &self.passed.reduction {
-            None => Held::Blocks(self.passed.provenance.held(self.rank, self.round)),
+            None => Held::Blocks(self.passed.provenance.held(self.rank, self.progress.round)),
             Some(states) => {
                 let of = |line| {
-                    let block = |block| states.contributors(self.round, self.rank, line, block).0;
+                    let block = |block| states.contributors(self.progress.round, self.rank, line, block).0;
                     (0..states.blocks()).map(block).collect()
                 };
                 Held::Lines((0..self.scene.schedule.lines.len()).map(|line| of(line as u8)).collect())
             }
         };
         let (point, rank) = (self.number, self.rank);
-        self.seen[n].push(Sight { point, rank, values, inside, held, used: self.used, rounds: self.rounds });
+        let RankProgress { used, rounds, .. } = self.progress;
+        self.seen[n].push(Sight { point, rank, values, inside, held, used, rounds });
     }
 }
 
@@ -169,13 +162,7 @@ impl Walker for Watcher<'_, '_> {
         if !l.indices.is_empty() {
             self.note(env, n, l, true);
         }
-        self.own += 1;
-        let next = self.scene.trace.own_round(self.own);
-        for round in self.round..next {
-            self.used.add(Usage::in_round(self.scene, self.rank, round));
-            self.rounds.add(self.each.get(round).copied().unwrap_or_default());
-        }
-        self.round = next;
+        self.progress.advance();
         Ok(())
     }
 

@@ -6,7 +6,7 @@
 use super::sights::{Sight, Sights};
 use roundel_spec::Schedule;
 use roundel_spec::arith;
-use roundel_spec::expr::{Binary, Builtin, Expr, Unary};
+use roundel_spec::expr::{Binary, Builtin, Expr, Unary, slot};
 use roundel_spec::schedule::{BoundScope, Loop};
 use std::collections::HashSet;
 
@@ -254,7 +254,7 @@ fn ranks(schedule: &Schedule, n: usize) -> Vec<Expr> {
         function.args.is_empty() && schedule.is_number(&function.body) && of_rank(schedule, &function.body)
     });
     let named = own.map(|i| Expr::Call(schedule.functions[i].name.clone(), i, Vec::new()));
-    [Expr::var("rank", 0)].into_iter().chain(named).collect()
+    [Expr::built_in(slot::RANK)].into_iter().chain(named).collect()
 }
 
 /// The values of an expression at some sights.
@@ -267,7 +267,7 @@ pub(super) fn values(schedule: &Schedule, sights: &Sights, seen: &[&Sight], e: &
 pub(super) fn own_expressions(schedule: &Schedule, n: usize) -> Vec<Expr> {
     let l = &schedule.loops[n];
     let known = known_slots(schedule, l);
-    let mut found: Vec<Expr> = vec![Expr::Int(1), Expr::Int(2), Expr::var("p", 1)];
+    let mut found: Vec<Expr> = vec![Expr::Int(1), Expr::Int(2), Expr::built_in(slot::P)];
     found.extend(schedule.numbers.iter().map(|number| Expr::Var(number.var.clone())));
     found.extend(l.indices.iter().map(|index| Expr::Var(index.var.clone())));
     found.extend(l.states.iter().map(|state| Expr::Var(state.var.clone())));

@@ -20,7 +20,22 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A construct that has no encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct NoEncoding(pub(crate) String);
+pub(crate) struct NoEncoding {
+    /// The construct, in words.
+    pub(crate) what: String,
+    /// The expression, if it is one.
+    pub(crate) expression: Option<Expr>,
+}
+
+impl NoEncoding {
+    pub(crate) fn new(what: String) -> Self {
+        NoEncoding { what, expression: None }
+    }
+
+    fn of(expression: &Expr, what: String) -> Self {
+        NoEncoding { what, expression: Some(expression.clone()) }
+    }
+}
 
 /// Values of variables as terms, by slot.
 #[derive(Clone, Debug)]
@@ -77,7 +92,11 @@ impl TermValues {
     }
 
     pub(crate) fn get(&self, slot: usize, name: &str) -> Result<Term, NoEncoding> {
-        self.slots.get(slot).cloned().flatten().ok_or_else(|| NoEncoding(format!("the variable `{name}`")))
+        self.slots
+            .get(slot)
+            .cloned()
+            .flatten()
+            .ok_or_else(|| NoEncoding::of(&Expr::var(name, slot), format!("the variable `{name}`")))
     }
 }
 
@@ -243,7 +262,7 @@ impl<'a> Context<'a> {
 
     /// The two coordinates of a rank or a block.
     pub(crate) fn coordinates(&self, e: &Expr) -> Result<(Expr, Expr), NoEncoding> {
-        self.wheel.split(e).ok_or_else(|| NoEncoding(format!("`{e}`, which is not written `at(node, seat)`,")))
+        self.wheel.split(e).ok_or_else(|| NoEncoding::of(e, format!("`{e}`, which is not written `at(node, seat)`,")))
     }
 
     /// A rank or a block.
@@ -332,7 +351,7 @@ impl<'a> Context<'a> {
             Expr::Var(v) => values.get(v.slot, &v.name),
             Expr::Length(list) => Ok(self.length(list)),
             Expr::Element(list, index) => self.element(list, index, values),
-            Expr::Product(..) => Err(NoEncoding(format!("`{e}`"))),
+            Expr::Product(..) => Err(NoEncoding::of(e, format!("`{e}`"))),
             Expr::Unary(Unary::Neg, a) => {
                 let a = self.lower(a, values)?;
                 Ok(self.computed(sub("0", &a)))
@@ -401,7 +420,7 @@ impl<'a> Context<'a> {
         let term = self.lower(&function.body, &inner)?;
         // Definitions are inlined where they are used, so a few nested ones can grow without bound.
         if term.len() > LARGEST_TERM {
-            return Err(NoEncoding(format!("the definition `{}`, which grows too large,", function.name)));
+            return Err(NoEncoding::new(format!("the definition `{}`, which grows too large,", function.name)));
         }
         Ok(term)
     }
@@ -465,7 +484,7 @@ impl<'a> Context<'a> {
             }
             Binary::BitXor => return self.xor(whole, &a, &b),
             Binary::BitAnd => return self.bit_and(whole, left, right, &a),
-            Binary::BitOr => return Err(NoEncoding(format!("the bit operation `{whole}`"))),
+            Binary::BitOr => return Err(NoEncoding::of(whole, format!("the bit operation `{whole}`"))),
         })
     }
 
@@ -521,7 +540,7 @@ impl<'a> Context<'a> {
             if self.schedule.kind.reduces() {
                 return Ok(self.any_xor(a, b));
             }
-            return Err(NoEncoding(format!("`{whole}`, unless `holds` says `{b} == pow(2, …)`")));
+            return Err(NoEncoding::of(whole, format!("`{whole}`, unless `holds` says `{b} == pow(2, …)`")));
         }
         let (q, _) = self.quotient(a, b);
         let (_, bit) = self.quotient(&q, "2");
@@ -552,7 +571,7 @@ impl<'a> Context<'a> {
             Builtin::PartBegin => self.part_begin(a, b, &args[2]),
             Builtin::PartOf => self.part_of(a, b, &args[2]),
             Builtin::Gcd | Builtin::Digit | Builtin::FirstRank | Builtin::NodeSize | Builtin::Pair => {
-                return Err(NoEncoding(format!("`{whole}`")));
+                return Err(NoEncoding::of(whole, format!("`{whole}`")));
             }
         })
     }

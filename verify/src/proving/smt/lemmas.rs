@@ -75,7 +75,8 @@ fn xor(bits: u32) -> Lemma {
 fn parting(bits: u32) -> Lemma {
     let zero = bv(0, bits);
     let body = format!(
-        "(declare-const x (_ BitVec {bits}))\n(declare-const y (_ BitVec {bits}))\n(declare-const s (_ BitVec {bits}))\n\
+        "(declare-const x (_ BitVec {bits}))\n(declare-const y (_ BitVec {bits}))\n\
+         (declare-const s (_ BitVec {bits}))\n\
          (assert (bvult s {top}))\n(assert (and (bvsge x {zero}) (bvsge y {zero})))\n\
          (define-fun d () (_ BitVec {bits}) (bvshl {one} s))\n\
          (assert (not (= (bvslt (bvxor x y) d) (= (bvlshr x s) (bvlshr y s)))))",

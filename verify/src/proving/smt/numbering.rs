@@ -7,23 +7,9 @@
 
 use super::term::{Term, add, and, eq, int, lt, mul, not, or};
 use roundel_spec::Schedule;
+pub(crate) use roundel_spec::expr::slot::{LANES, LOCAL, NODE, NODES, P, PPN, RANK};
 use roundel_spec::expr::{Binary, Builtin, Expr, PLACEMENT_SLOTS};
 use roundel_spec::schedule::Group;
-
-/// The slot of `rank`.
-pub(crate) const RANK: usize = 0;
-/// The slot of `p`.
-pub(crate) const P: usize = 1;
-/// The slot of `node`.
-pub(crate) const NODE: usize = 2;
-/// The slot of `nodes`.
-pub(crate) const NODES: usize = 3;
-/// The slot of `local`.
-pub(crate) const LOCAL: usize = 4;
-/// The slot of `ppn`.
-pub(crate) const PPN: usize = 5;
-/// The slot of `lanes`.
-pub(crate) const LANES: usize = 6;
 
 /// How ranks and blocks are numbered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -183,10 +183,10 @@ impl SetPiece {
     /// or a range depends on another index of the piece, the number is not a product, and is not encoded.
     pub(crate) fn count(&self, cx: &mut Context<'_>) -> Result<Term, NoEncoding> {
         if self.part.filter.is_some() {
-            return Err(NoEncoding("the size of a filtered set".into()));
+            return Err(NoEncoding::new("the size of a filtered set".into()));
         }
         if self.guard.is_some() {
-            return Err(NoEncoding("the size of a guarded set".into()));
+            return Err(NoEncoding::new("the size of a guarded set".into()));
         }
         let mut count = "1".to_string();
         for index in &self.indices {

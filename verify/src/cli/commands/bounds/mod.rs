@@ -35,7 +35,7 @@ fn range(schedule: &Schedule) -> ProcessRange {
 
 /// Tells the costs of the requested targets.
 pub(super) fn bounds(args: &BoundsArgs, json: bool) -> Result<CommandOutcome, Error> {
-    let targets = Target::all(&args.targets, args.all)?;
+    let targets = Target::all(&args.of)?;
     let candidates = candidates(&targets, args.p, &args.set, range)?;
     let mut subjects = Vec::new();
     for candidate in candidates {

@@ -9,7 +9,7 @@ use crate::cli::{Engine, ProveArgs};
 use crate::error::Error;
 use crate::proving::invariants;
 use crate::proving::progress::WorkProgress;
-use crate::proving::prove::{self, Base, InductionResult};
+use crate::proving::prove::{self, ADVICE, Base, InductionResult, Obstacle};
 use crate::proving::smt::{AnswerCache, Effort, Portfolio, Solver, SolverAnswer, lemmas, obligations};
 use crate::proving::sweep;
 use crate::replay::counterexample::Counterexample;
@@ -45,8 +45,8 @@ fn exhaustive_range(schedule: &Schedule) -> ProcessRange {
 
 /// Proves the requested targets.
 pub(crate) fn prove(args: &ProveArgs, json: bool) -> Result<CommandOutcome, Error> {
-    let whole = args.all || args.verify_records && args.targets.is_empty();
-    let targets = Target::all(&args.targets, whole)?;
+    let every_record = args.verify_records && args.of.targets.is_empty();
+    let targets = if every_record { Target::catalogue() } else { Target::all(&args.of)? };
     let candidates = candidates(&targets, args.p, &args.set, exhaustive_range)?;
     let mut subjects = Vec::new();
     for candidate in &candidates {
@@ -108,10 +108,33 @@ struct ProveRow {
     property: String,
     engine: &'static str,
     range: String,
-    verdict: &'static str,
+    verdict: RowVerdict,
     cases: usize,
     seconds: f64,
-    open: Vec<String>,
+    open: Vec<Obstacle>,
+}
+
+/// What an engine says about a property.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(into = "&'static str")]
+enum RowVerdict {
+    Proved,
+    NotProved,
+    NotEncoded,
+    Violation,
+    NothingChecked,
+}
+
+impl From<RowVerdict> for &'static str {
+    fn from(verdict: RowVerdict) -> Self {
+        match verdict {
+            RowVerdict::Proved => "proved",
+            RowVerdict::NotProved => "NOT PROVED",
+            RowVerdict::NotEncoded => "not encoded",
+            RowVerdict::Violation => "VIOLATION",
+            RowVerdict::NothingChecked => "nothing checked",
+        }
+    }
 }
 
 /// Everything about one collective.
@@ -162,7 +185,7 @@ fn exhaustive<'a>(args: &ProveArgs, subject: &'a Subject<'a>) -> Result<ProofRep
     let mut open = Vec::new();
     if let Some(violation) = &tally.wrong {
         subject.shown(violation)?.print();
-        open.push(violation.to_string());
+        open.push(Obstacle::new(violation.to_string()));
         let Subject { name, schedule, .. } = subject;
         proof.found.push(Counterexample::of_violation("exhaustive", name, schedule, violation));
     }
@@ -174,9 +197,9 @@ fn exhaustive<'a>(args: &ProveArgs, subject: &'a Subject<'a>) -> Result<ProofRep
         engine: "exhaustive",
         range: format!("p = {}", subject.range_in_words()),
         verdict: match (proof.violated, tally.checked) {
-            (true, _) => "VIOLATION",
-            (false, 0) => "nothing checked",
-            _ => "proved",
+            (true, _) => RowVerdict::Violation,
+            (false, 0) => RowVerdict::NothingChecked,
+            _ => RowVerdict::Proved,
         },
         cases: tally.checked,
         seconds: tally.time.as_secs_f64(),
@@ -259,10 +282,13 @@ fn base(portfolio: &Portfolio) -> (Vec<ProveRow>, Base) {
             property: lemma.name.clone(),
             engine: "smt",
             range: lemma.claim.into(),
-            verdict: if proved.is_some() { "proved" } else { "NOT PROVED" },
+            verdict: if proved.is_some() { RowVerdict::Proved } else { RowVerdict::NotProved },
             cases: 1,
             seconds: start.elapsed().as_secs_f64(),
-            open: if proved.is_some() { vec![] } else { answers.iter().map(SolverAnswer::to_string).collect() },
+            open: match proved {
+                Some(_) => vec![],
+                None => answers.iter().map(|answer| Obstacle::new(answer.to_string())).collect(),
+            },
         };
         (row, shown)
     };
@@ -303,9 +329,9 @@ impl<'a> ProofReport<'a> {
                 engine: "smt",
                 range: range.clone(),
                 verdict: match (summary.open.is_empty(), summary.failed) {
-                    (true, _) => "proved",
-                    (false, true) => "NOT PROVED",
-                    (false, false) => "not encoded",
+                    (true, _) => RowVerdict::Proved,
+                    (false, true) => RowVerdict::NotProved,
+                    (false, false) => RowVerdict::NotEncoded,
                 },
                 cases: summary.proved,
                 seconds: summary.seconds,
@@ -387,7 +413,7 @@ pub(super) fn write(path: &Path, text: &str) -> Result<(), Error> {
 fn outcome(proofs: &[ProofReport<'_>], base: &[ProveRow], args: &ProveArgs) -> CommandOutcome {
     let unproved = |proof: &ProofReport<'_>| proof.violated || proof.failed || proof.result.is_none();
     let all_p = |proof: &ProofReport<'_>| proof.result.as_ref().is_some_and(|record| record.range.p.is_none());
-    let broken = base.iter().any(|row| row.verdict != "proved");
+    let broken = base.iter().any(|row| row.verdict != RowVerdict::Proved);
     let short = args.require_all_p && !proofs.iter().all(all_p);
     if broken || short || proofs.iter().any(unproved) { CommandOutcome::Wrong } else { CommandOutcome::Fine }
 }
@@ -435,28 +461,27 @@ fn limits_in_words(proof: &ProofReport<'_>) -> String {
     let decisive = |row: &&ProveRow| row.engine == "smt" && Claim::of(&row.property) == Claim::Correct;
     let open = proof.rows.iter().filter(decisive).find_map(|row| Some((row, row.open.first()?)));
     match open {
-        Some((row, reason)) if !all_p && row.verdict == "not encoded" => {
-            let place = clause_with(&proof.subject.schedule, reason);
+        Some((row, obstacle)) if !all_p && row.verdict == RowVerdict::NotEncoded => {
+            let place = obstacle.expression.as_ref().and_then(|e| clause_with(&proof.subject.schedule, e));
             let place = place.map_or(String::new(), |clause| format!(" (in `{clause}`)"));
-            format!(", and not for all p because {reason}{place}")
+            format!(", and not for all p because {obstacle}{place}")
         }
         Some((row, _)) if !all_p => format!(", and not for all p because {} is not proved", row.property),
         _ => String::new(),
     }
 }
 
-/// The clause that has the expression which a reason names.
-fn clause_with(schedule: &Schedule, reason: &str) -> Option<String> {
-    let named = reason.split('`').nth(1)?;
+/// The first clause that has an expression, unless it has nothing else.
+fn clause_with(schedule: &Schedule, wanted: &Expr) -> Option<String> {
     let mut found = None;
     schedule.for_each_expr(&mut |spot, e| {
         let mut inside = false;
-        e.walk(&mut |e| inside |= e.to_string() == named);
+        e.walk(&mut |e| inside |= e == wanted);
         if inside && found.is_none() {
             found = spot.in_words(schedule);
         }
     });
-    found.filter(|clause| clause != named)
+    found.filter(|clause| *clause != wanted.to_string())
 }
 
 /// What was found, round by round.
@@ -481,24 +506,22 @@ const SHOWN: usize = 3;
 /// What prevents properties from being proved, and what only exact checks verify. The advice is given once.
 fn notes(proof: &ProofReport<'_>) -> Vec<String> {
     let mut open: Vec<(&str, Vec<&str>)> = Vec::new();
-    for (row, reason) in proof.rows.iter().flat_map(|row| row.open.iter().map(move |reason| (row, reason))) {
-        let reason = reason.strip_suffix(prove::ADVICE).unwrap_or(reason);
-        match open.iter_mut().find(|(known, _)| *known == reason) {
+    for (row, obstacle) in proof.rows.iter().flat_map(|row| row.open.iter().map(move |obstacle| (row, obstacle))) {
+        match open.iter_mut().find(|(known, _)| *known == obstacle.reason) {
             Some((_, properties)) if properties.contains(&row.property.as_str()) => {}
             Some((_, properties)) => properties.push(&row.property),
-            None => open.push((reason, vec![&row.property])),
+            None => open.push((&obstacle.reason, vec![&row.property])),
         }
     }
-    let refuted =
-        proof.rows.iter().flat_map(|row| &row.open).filter(|reason| reason.ends_with(prove::ADVICE)).count();
-    let (shown, hidden) = open.split_at(open.len().min(if refuted > 0 { SHOWN } else { open.len() }));
+    let refuted = proof.rows.iter().flat_map(|row| &row.open).any(|obstacle| obstacle.refuted);
+    let (shown, hidden) = open.split_at(open.len().min(if refuted { SHOWN } else { open.len() }));
     let mut all: Vec<String> =
         shown.iter().map(|(reason, properties)| format!("{}: {reason}", properties.join(", "))).collect();
     if !hidden.is_empty() {
         all.push(format!("{} more; `--json` shows all", hidden.len()));
     }
-    if refuted > 0 {
-        all.push(prove::ADVICE.trim_start_matches(['.', ' ']).to_string());
+    if refuted {
+        all.push(ADVICE.into());
     }
     let left = proof.subject.schedule.bounds.iter().filter(|bound| bound.checked);
     let range = match &proof.checked {
@@ -511,15 +534,15 @@ fn notes(proof: &ProofReport<'_>) -> Vec<String> {
 
 fn cells(row: &ProveRow) -> [Cell; 6] {
     let style = match row.verdict {
-        "proved" => GOOD,
-        "not encoded" | "nothing checked" => NOTICE,
-        _ => BAD,
+        RowVerdict::Proved => GOOD,
+        RowVerdict::NotEncoded | RowVerdict::NothingChecked => NOTICE,
+        RowVerdict::NotProved | RowVerdict::Violation => BAD,
     };
     [
         Cell::from(&row.property),
         row.engine.into(),
         Cell::from(&row.range),
-        Cell::styled(row.verdict, style),
+        Cell::styled(<&str>::from(row.verdict), style),
         row.cases.into(),
         format!("{:.2}", row.seconds).into(),
     ]
@@ -529,10 +552,12 @@ fn lemmas_in_words(base: &[ProveRow]) -> String {
     if base.is_empty() {
         return String::new();
     }
-    let (proved, open): (Vec<&ProveRow>, Vec<&ProveRow>) = base.iter().partition(|row| row.verdict == "proved");
+    let (proved, open): (Vec<&ProveRow>, Vec<&ProveRow>) =
+        base.iter().partition(|row| row.verdict == RowVerdict::Proved);
     let mut out = format!("{} about the machine and the encoding proved\n", counted(proved.len() as i64, "lemma"));
     for row in open {
-        out += &format!("{BAD}lemma {} is not proved{BAD:#}: {}\n", row.property, row.open.join("; "));
+        let reasons: Vec<&str> = row.open.iter().map(|obstacle| obstacle.reason.as_str()).collect();
+        out += &format!("{BAD}lemma {} is not proved{BAD:#}: {}\n", row.property, reasons.join("; "));
     }
     out + "\n"
 }

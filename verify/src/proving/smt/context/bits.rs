@@ -12,7 +12,7 @@ impl Context<'_> {
     /// `x & -x`
     pub(super) fn bit_and(&mut self, whole: &Expr, a: &Expr, b: &Expr, x: &str) -> Result<Term, NoEncoding> {
         if !self.has_bits() || *b != Expr::Unary(Unary::Neg, Box::new(a.clone())) {
-            return Err(NoEncoding(format!("the bit operation `{whole}`")));
+            return Err(NoEncoding::of(whole, format!("the bit operation `{whole}`")));
         }
         self.must(ge(x, "0"));
         Ok(self.memo(format!("lowest {x}"), |cx| {

@@ -13,7 +13,7 @@ impl Context<'_> {
     /// `digit_sum(x, 2)`
     pub(super) fn digit_sum(&mut self, x: &str, base: &str) -> Result<Term, NoEncoding> {
         if base != "2" {
-            return Err(NoEncoding(format!("a sum of digits to the base {base}")));
+            return Err(NoEncoding::new(format!("a sum of digits to the base {base}")));
         }
         self.must(ge(x, "0"));
         self.declarations.insert(DIGIT_SUM.into(), format!("(declare-fun {DIGIT_SUM} (Int) Int)"));

@@ -1,8 +1,8 @@
 //! The sizes of nodes: an arbitrary function with positive values.
 //!
-//! It is defined for all integers, by wrapping around `nodes`. What is known of it beside that, at the nodes that occur:
-//! no node has fewer than `lanes` ranks, and p is the sum of all sizes. So the other nodes have at least `lanes` ranks
-//! each, and one node has all ranks where there is no other.
+//! It is defined for all integers, by wrapping around `nodes`. What is known of it beside that, at the nodes that
+//! occur: no node has fewer than `lanes` ranks, and p is the sum of all sizes. So the other nodes have at least `lanes`
+//! ranks each, and one node has all ranks where there is no other.
 
 use super::{Context, NoEncoding, TermValues};
 use crate::proving::smt::numbering::{CyclicTerm, Numbering, P, RANK};

@@ -21,7 +21,7 @@ impl<'a> Prover<'a> {
                 frame.cx.settle();
                 let claimed = frame.cx.lower(value, &frame.values)?;
                 let found = used.iter().find(|(known, _)| known == metric);
-                let (_, found) = found.ok_or_else(|| NoEncoding(format!("the {metric} of round {n}")))?;
+                let (_, found) = found.ok_or_else(|| NoEncoding::new(format!("the {metric} of round {n}")))?;
                 let goal = and(frame.cx.take_defined().into_iter().chain([eq(&claimed, found)]));
                 let claim = format!("`{metric} = {value}` after the round");
                 prover.prove(&frame, Property::Counters, &format!("round{n}-{metric}"), &claim, goal);
@@ -43,20 +43,7 @@ impl<'a> Prover<'a> {
         for hold in &l.holds {
             let Hold::Counter(metric, value) = hold else { continue };
             self.attempt(Property::Counters, |prover| {
-                let mut start = at_start.clone();
-                start.cx.settle();
-                let first = start.cx.lower(value, &start.values)?;
-                let defined = and(start.cx.take_defined());
-                let used =
-                    entry.used(*metric).ok_or_else(|| NoEncoding(format!("the {metric} of the rounds before")))?;
-                let claim = format!("`{metric} = {value}` before the first round");
-                prover.prove(
-                    &start,
-                    Property::Counters,
-                    &format!("round{n}-{metric}-start"),
-                    &claim,
-                    and([defined, eq(&first, &used)]),
-                );
+                prover.counter_starts(n, (*metric, value), at_start, entry.used(*metric))?;
                 let mut frame = inside.clone();
                 frame.cx.settle();
                 let (now, then) = (frame.cx.lower(value, &frame.values)?, frame.cx.lower(value, next)?);
@@ -82,6 +69,25 @@ impl<'a> Prover<'a> {
                 Ok(())
             });
         }
+    }
+
+    /// Proves that a counter is right where a loop begins, after rounds that have `used` this much.
+    pub(super) fn counter_starts(
+        &mut self,
+        n: usize,
+        (metric, value): (Metric, &Expr),
+        start: &ProofContext<'a>,
+        used: Option<Term>,
+    ) -> Step<()> {
+        let mut start = start.clone();
+        start.cx.settle();
+        let first = start.cx.lower(value, &start.values)?;
+        let defined = and(start.cx.take_defined());
+        let used = used.ok_or_else(|| NoEncoding::new(format!("the {metric} of the rounds before")))?;
+        let (name, claim) =
+            (format!("round{n}-{metric}-start"), format!("`{metric} = {value}` before the first round"));
+        self.prove(&start, Property::Counters, &name, &claim, and([defined, eq(&first, &used)]));
+        Ok(())
     }
 
     /// On nodes, a clause whose first block is missing has no other either, so that its messages can be counted.
@@ -150,10 +156,10 @@ pub(super) fn usage(frame: &mut ProofContext<'_>, l: &Loop, metric: Metric) -> S
             Direction::Send
         }
         Metric::NonlocalMessagesReceived if frame.cx.wheel() == Numbering::Nodes => Direction::Recv,
-        _ if !l.within.is_empty() => return Err(NoEncoding(format!("{metric} of inner collectives"))),
+        _ if !l.within.is_empty() => return Err(NoEncoding::new(format!("{metric} of inner collectives"))),
         Metric::MessagesSent | Metric::BlocksSent => Direction::Send,
         Metric::MessagesReceived | Metric::BlocksReceived => Direction::Recv,
-        _ => return Err(NoEncoding(format!("{metric}"))),
+        _ => return Err(NoEncoding::new(format!("{metric}"))),
     };
     let mut total = "0".to_string();
     for t in l.transfers.iter().filter(|t| t.direction == direction) {
@@ -161,7 +167,7 @@ pub(super) fn usage(frame: &mut ProofContext<'_>, l: &Loop, metric: Metric) -> S
             continue;
         }
         if !t.each.is_empty() {
-            return Err(NoEncoding(format!("the sum of {metric} over `for`")));
+            return Err(NoEncoding::new(format!("the sum of {metric} over `for`")));
         }
         let amount = match metric {
             Metric::BlocksSent | Metric::BlocksReceived => blocks_of(frame, t)?,
@@ -244,10 +250,10 @@ pub(super) fn blocks_of(frame: &mut ProofContext<'_>, t: &Transfer) -> Step<Term
 /// An upper bound on the messages of a round: one for each value of the clause's indices.
 pub(super) fn at_most(frame: &mut ProofContext<'_>, l: &Loop, metric: Metric) -> Step<Term> {
     let direction = match metric {
-        _ if !l.within.is_empty() => return Err(NoEncoding(format!("{metric} of inner collectives"))),
+        _ if !l.within.is_empty() => return Err(NoEncoding::new(format!("{metric} of inner collectives"))),
         Metric::MessagesSent => Direction::Send,
         Metric::MessagesReceived => Direction::Recv,
-        _ => return Err(NoEncoding(format!("the sum of {metric} over `for`"))),
+        _ => return Err(NoEncoding::new(format!("the sum of {metric} over `for`"))),
     };
     let mut total = "0".to_string();
     for t in l.transfers.iter().filter(|t| t.direction == direction) {
@@ -273,7 +279,7 @@ pub(super) fn size(frame: &mut ProofContext<'_>, set: &SymbolicSet) -> Step<Term
 
 /// The number of blocks gained in a round: `holds` is exact and names none twice, so sizes subtract.
 fn growth(prover: &Prover<'_>, frame: &mut ProofContext<'_>, l: &Loop, next: &TermValues) -> Step<Term> {
-    let missing = || NoEncoding("`holds(blocks = …)`".into());
+    let missing = || NoEncoding::new("`holds(blocks = …)`".into());
     let (now, then) = (prover.held_set(l, &frame.values), prover.held_set(l, next));
     let (now, then) = (now.ok_or_else(missing)?, then.ok_or_else(missing)?);
     Ok(sub(&size(frame, &then)?, &size(frame, &now)?))

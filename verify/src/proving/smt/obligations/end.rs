@@ -11,6 +11,14 @@ use roundel_spec::Direction;
 use roundel_spec::expr::Expr;
 use roundel_spec::schedule::{Bound, BoundScope, Group, Loop, Metric, Transfer};
 
+/// Refuses a bound on what all ranks of a node use together.
+pub(super) fn not_of_a_node(bound: &Bound) -> Step<()> {
+    match bound.scope {
+        BoundScope::Node => Err(NoEncoding::new(format!("`{bound}`, which adds up what ranks use"))),
+        _ => Ok(()),
+    }
+}
+
 impl<'a> Prover<'a> {
     pub(super) fn per_round_bounds(&mut self, n: usize, l: &'a Loop, inside: &ProofContext<'a>) {
         for (i, bound) in self.schedule.bounds.iter().enumerate() {
@@ -97,14 +105,9 @@ impl<'a> Prover<'a> {
             prover.prove(&frame, Property::Coverage, "every-block", claim, goal);
             Ok(())
         });
-        for (i, bound) in self.schedule.bounds.iter().enumerate() {
-            if matches!(bound.scope, BoundScope::PerRound(_)) || bound.checked {
-                continue;
-            }
+        for (i, bound) in self.bounds_of_the_run() {
             self.attempt(Property::Bounds, |prover| {
-                if bound.scope == BoundScope::Node {
-                    return Err(NoEncoding(format!("`{bound}`, which adds up what ranks use")));
-                }
+                not_of_a_node(bound)?;
                 let mut frame = entry.frame.clone();
                 if bound.metric.is_nonlocal() {
                     prover.nothing_among_all(&mut frame)?;
@@ -120,7 +123,9 @@ impl<'a> Prover<'a> {
                             prover.at_most_in_all(&mut frame, metric)?
                         }
                         None => {
-                            return Err(NoEncoding(format!("the bound `{bound}` without `holds({metric} = …)`")));
+                            return Err(NoEncoding::new(format!(
+                                "the bound `{bound}` without `holds({metric} = …)`"
+                            )));
                         }
                     },
                 };
@@ -129,6 +134,12 @@ impl<'a> Prover<'a> {
                 Ok(())
             });
         }
+    }
+
+    /// The bounds on the whole run that are to be proved, with their numbers.
+    pub(super) fn bounds_of_the_run(&self) -> impl Iterator<Item = (usize, &'a Bound)> + use<'a> {
+        let whole = |bound: &Bound| !matches!(bound.scope, BoundScope::PerRound(_)) && !bound.checked;
+        self.schedule.bounds.iter().enumerate().filter(move |(_, bound)| whole(bound))
     }
 
     /// Whether the rounds between nodes are counted exactly: those of a reduction without inner collectives.
@@ -166,7 +177,7 @@ impl<'a> Prover<'a> {
     /// such a clause. Inside nodes there are none.
     fn at_most_in_all(&self, frame: &mut ProofContext<'_>, metric: Metric) -> Step<Term> {
         if !metric.is_nonlocal() {
-            return Err(NoEncoding(format!("a bound on {metric} without `holds({metric} = …)`")));
+            return Err(NoEncoding::new(format!("a bound on {metric} without `holds({metric} = …)`")));
         }
         let mut total = "0".to_string();
         for (n, l) in self.schedule.loops.iter().enumerate() {
@@ -183,13 +194,13 @@ impl<'a> Prover<'a> {
             let each = match metric {
                 Metric::NonlocalRounds => sends.len().min(1),
                 Metric::NonlocalMessagesSent if sends.iter().all(|t| t.each.is_empty()) => sends.len(),
-                _ => return Err(NoEncoding(format!("a bound on {metric} without `holds({metric} = …)`"))),
+                _ => return Err(NoEncoding::new(format!("a bound on {metric} without `holds({metric} = …)`"))),
             };
             let rounds = match &l.indices[..] {
                 [] if metric == Metric::NonlocalRounds && self.schedule.kind.reduces() => self.active(l, frame)?,
                 [] => "1".into(),
                 [_] => self.outer_rounds(l, frame)?,
-                _ => return Err(NoEncoding(format!("{metric} of nested rounds"))),
+                _ => return Err(NoEncoding::new(format!("{metric} of nested rounds"))),
             };
             let used = mul(&int(each as i64), &rounds);
             let used = unless_among_all(frame, l, used)?;
@@ -214,19 +225,19 @@ impl<'a> Prover<'a> {
         match (metric, of_round) {
             (Metric::NonlocalRounds, _) => Ok(phases.len().to_string()),
             (_, Some(Expr::Int(most @ 0..))) => Ok(int(most * phases.len() as i64)),
-            _ => Err(NoEncoding(format!("{metric} of nested rounds, without a bound on each of them,"))),
+            _ => Err(NoEncoding::new(format!("{metric} of nested rounds, without a bound on each of them,"))),
         }
     }
 
     /// The number of rounds of all loops, in the terms of one frame.
     pub(super) fn rounds(&self, frame: &mut ProofContext<'_>, exact: bool) -> Step<Term> {
         if self.schedule.within().next().is_some() {
-            return Err(NoEncoding("the number of rounds of inner collectives".into()));
+            return Err(NoEncoding::new("the number of rounds of inner collectives".into()));
         }
         let mut total = "0".to_string();
         for l in &self.schedule.loops {
             if l.indices.len() > 1 {
-                return Err(NoEncoding("the number of nested rounds".into()));
+                return Err(NoEncoding::new("the number of nested rounds".into()));
             }
             let Some(index) = l.indices.first() else {
                 let one = if exact && self.schedule.kind.reduces() { self.active(l, frame)? } else { "1".into() };

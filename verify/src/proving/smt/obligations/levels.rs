@@ -1,14 +1,14 @@
 //! Rounds of a reduction whose states run backwards: groups of nodes that are divided again and again.
 //!
-//! Such states differ between nodes. They say which group a node is in: the first node of it, and how many it has. Their
-//! values after the last round are given, and each value gives the one before it, so what is known of them is shown
-//! downwards: it is true at the end, and if it is true after a round, it is true before it. The same holds of what makes
-//! them groups: *all nodes of a group have the same values*. At the end all nodes have the same. If the nodes of a group
-//! agree after a round, then two nodes of one of its parts have the same values to compute those before the round from;
-//! that a part lies in its group, and that its nodes compute the same, are obligations.
+//! Such states differ between nodes. They say which group a node is in: the first node of it, and how many it has.
+//! Their values after the last round are given, and each value gives the one before it, so what is known of them is
+//! shown downwards: it is true at the end, and if it is true after a round, it is true before it. The same holds of
+//! what makes them groups: *all nodes of a group have the same values*. At the end all nodes have the same. If the
+//! nodes of a group agree after a round, then two nodes of one of its parts have the same values to compute those
+//! before the round from; that a part lies in its group, and that its nodes compute the same, are obligations.
 //!
-//! In a round the states, and those after it, are functions of the node, of which all of that is known at the nodes that
-//! occur. An inner index with literal bounds stands for rounds that follow each other.
+//! In a round the states, and those after it, are functions of the node, of which all of that is known at the nodes
+//! that occur. An inner index with literal bounds stands for rounds that follow each other.
 
 use super::loops::{bounds_vary, differs_on_node, varies};
 use super::{LoopEntry, ProofContext, Prover, Step, SymbolicMemory, values_at};
@@ -132,56 +132,74 @@ fn facts(l: &Loop) -> impl Iterator<Item = &Expr> {
 }
 
 impl<'a> Prover<'a> {
-    /// A loop with states that run backwards, and with an inner index or without one.
-    pub(super) fn levelled(&mut self, n: usize, l: &'a Loop, entry: LoopEntry<'a>) -> Step<LoopEntry<'a>> {
+    /// Refuses what the encoding of levels does not have.
+    fn has_levels(&self, l: &Loop) -> Step<()> {
         if bounds_vary(self.schedule, l) {
-            return Err(NoEncoding("a number of rounds that differs between ranks is not encoded".into()));
+            return Err(NoEncoding::new("a number of rounds that differs between ranks is not encoded".into()));
         }
         let counts = l.holds.iter().any(|hold| matches!(hold, Hold::Counter(..)));
         if counts || !l.ends_with.is_empty() {
-            return Err(NoEncoding("counters and final conditions of nested rounds are not encoded".into()));
+            return Err(NoEncoding::new("counters and final conditions of nested rounds are not encoded".into()));
         }
         let two = l.states.len() == 2 && l.states.iter().all(|state| state.backward && state.each == 0);
         if !two || l.states.iter().any(|state| varies(self.schedule, &state.init)) || !l.hints.is_empty() {
-            return Err(NoEncoding("states other than a first node and a number of nodes are not encoded".into()));
+            return Err(NoEncoding::new(
+                "states other than a first node and a number of nodes are not encoded".into(),
+            ));
         }
         if l.states.iter().any(|state| differs_on_node(self.schedule, &state.next)) {
-            return Err(NoEncoding("a state that differs between the ranks of a node is not encoded".into()));
+            return Err(NoEncoding::new("a state that differs between the ranks of a node is not encoded".into()));
         }
-        let phases: &'a [(i64, Loop)] = &self.phases[n].rounds;
-        let inner = l.indices.get(1).map(|index| index.var.slot);
-        let first_phase = |values: &mut TermValues| {
-            if let (Some(slot), Some((value, _))) = (inner, phases.first()) {
-                values.set(slot, value.to_string());
-            }
-        };
-        self.downwards(n, l)?;
+        Ok(())
+    }
 
-        // Where the loop begins.
+    /// A loop with states that run backwards, and with an inner index or without one.
+    pub(super) fn levelled(&mut self, n: usize, l: &'a Loop, entry: LoopEntry<'a>) -> Step<LoopEntry<'a>> {
+        self.has_levels(l)?;
+        self.downwards(n, l)?;
+        self.levels_begin(n, l, &entry)?;
+        self.level(n, l)?;
+        self.levels_end(n, l)
+    }
+
+    /// Sets the inner index, if there is one, to that of the first phase.
+    fn first_phase(&self, n: usize, l: &Loop, values: &mut TermValues) {
+        if let (Some(inner), Some((value, _))) = (l.indices.get(1), self.phases[n].rounds.first()) {
+            values.set(inner.var.slot, value.to_string());
+        }
+    }
+
+    /// What the lines hold where the loop begins.
+    fn levels_begin(&mut self, n: usize, l: &'a Loop, entry: &LoopEntry<'a>) -> Step<()> {
         let mut start = entry.frame.clone();
         start.cx.settle();
         let first = start.cx.lower(&l.indices[0].lo, &start.values)?;
         start.cx.lower(&l.indices[0].hi, &start.values)?;
         self.computable(&mut start, &format!("round{n}-first"), "the range of the rounds");
         start.values.set(l.indices[0].var.slot, first);
-        first_phase(&mut start.values);
+        self.first_phase(n, l, &mut start.values);
         self.at_level(l, &mut start, false)?;
         let claimed = self.lines_of(l, &start.values).ok_or_else(|| self.undeclared(n))?;
         let SymbolicMemory::Lines(held) = &entry.held else { return Err(self.undeclared(n)) };
         self.equal_lines(n, &start, held, &claimed);
+        Ok(())
+    }
 
-        // An arbitrary round.
+    /// An arbitrary value of the outer index: the rounds of all phases.
+    fn level(&mut self, n: usize, l: &'a Loop) -> Step<()> {
+        let phases: &'a [(i64, Loop)] = &self.phases[n].rounds;
         let mut inside = self.base()?;
         let (s, _, hi) = self.index_of(l, &mut inside)?;
         inside.assume(le(&add(&s, "1"), &hi));
-        first_phase(&mut inside.values);
+        self.first_phase(n, l, &mut inside.values);
         let next = self.at_level(l, &mut inside, true)?;
         inside.cx.settle();
         if phases.is_empty() {
-            return Err(NoEncoding("states that run backwards without an inner index are not encoded".into()));
+            return Err(NoEncoding::new("states that run backwards without an inner index are not encoded".into()));
         }
         for (k, (value, round)) in phases.iter().enumerate() {
-            let slot = inner.ok_or_else(|| NoEncoding("a phase without an index".into()))?;
+            let inner = l.indices.get(1).ok_or_else(|| NoEncoding::new("a phase without an index".into()))?;
+            let slot = inner.var.slot;
             let mut frame = inside.clone();
             frame.values.set(slot, value.to_string());
             if let Some(levels) = &mut frame.levels {
@@ -199,8 +217,11 @@ impl<'a> Prover<'a> {
             self.per_round_bounds(n, round, &frame);
             self.messages_have_first(n, round, &frame);
         }
+        Ok(())
+    }
 
-        // The end.
+    /// What the lines hold after the last round.
+    fn levels_end(&mut self, n: usize, l: &'a Loop) -> Step<LoopEntry<'a>> {
         let mut exit = self.base()?;
         let (s, lo, hi) = self.index_of(l, &mut exit)?;
         exit.assume(eq(&s, &ite(&le(&lo, &hi), &hi, &lo)));
@@ -208,7 +229,7 @@ impl<'a> Prover<'a> {
             let last = exit.cx.lower(&state.init, &exit.values)?;
             exit.values.set(state.var.slot, last);
         }
-        first_phase(&mut exit.values);
+        self.first_phase(n, l, &mut exit.values);
         exit.cx.settle();
         let lines = self.lines_of(l, &exit.values).ok_or_else(|| self.undeclared(n))?;
         self.distinct_contributors(n, &exit, &lines);

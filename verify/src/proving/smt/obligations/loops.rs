@@ -23,7 +23,7 @@ impl<'a> Prover<'a> {
     pub(super) fn a_loop(&mut self, n: usize, entry: LoopEntry<'a>) -> Step<LoopEntry<'a>> {
         let l = &self.schedule.loops[n];
         if l.holds.iter().filter(|hold| matches!(hold, Hold::Blocks(_))).count() > 1 {
-            return Err(NoEncoding(format!("round {n} has several `holds(blocks = …)`, which is not encoded")));
+            return Err(NoEncoding::new(format!("round {n} has several `holds(blocks = …)`, which is not encoded")));
         }
         match () {
             () if l.indices.is_empty() => self.bare_round(n, l, entry),
@@ -68,10 +68,10 @@ impl<'a> Prover<'a> {
     pub(super) fn indexed(&mut self, n: usize, l: &'a Loop, entry: LoopEntry<'a>) -> Step<LoopEntry<'a>> {
         let index = &l.indices[0];
         if states_vary(self.schedule, l) {
-            return Err(NoEncoding("a state that differs between ranks is not encoded".into()));
+            return Err(NoEncoding::new("a state that differs between ranks is not encoded".into()));
         }
         if bounds_vary(self.schedule, l) {
-            return Err(NoEncoding("a number of rounds that differs between ranks is not encoded".into()));
+            return Err(NoEncoding::new("a number of rounds that differs between ranks is not encoded".into()));
         }
         // Initialisation, at the entry of the loop.
         let mut at_start = entry.frame.clone();
@@ -207,7 +207,7 @@ impl<'a> Prover<'a> {
         } else {
             "blocks = …".into()
         };
-        NoEncoding(format!("round {n} has no `holds({missing})`, so there is no induction over it"))
+        NoEncoding::new(format!("round {n} has no `holds({missing})`, so there is no induction over it"))
     }
 
     /// `holds` names everything only once.

@@ -16,17 +16,23 @@ impl<'a> Prover<'a> {
     /// Pairs sends and receives of a round in the order of their declaration. Each message of a send matches the
     /// receive with the same clause index at its peer, element by element, and vice versa.
     pub(super) fn matching(&mut self, n: usize, l: &'a Loop, frame: &ProofContext<'a>) {
-        let of = |direction| l.transfers.iter().filter(move |t| t.direction == direction).collect::<Vec<_>>();
-        let (sends, recvs) = (of(Direction::Send), of(Direction::Recv));
-        if sends.len() != recvs.len() {
-            let reason =
-                format!("round {n} has {} sends and {} receives, which have no pairing", sends.len(), recvs.len());
-            return self.gap(Property::PeerInverse, reason);
-        }
-        for (send, recv) in sends.into_iter().zip(recvs) {
+        for (send, recv) in self.paired(n, l) {
             self.pair(n, l, send, recv, frame);
             self.pair(n, l, recv, send, frame);
         }
+    }
+
+    /// The k-th send of a round with its k-th receive. If there are more of one than of the other, that is a gap.
+    pub(super) fn paired(&mut self, n: usize, l: &'a Loop) -> Vec<(&'a Transfer, &'a Transfer)> {
+        let of = |direction| l.transfers.iter().filter(move |t| t.direction == direction).collect::<Vec<_>>();
+        let (sends, recvs) = (of(Direction::Send), of(Direction::Recv));
+        if sends.len() != recvs.len() {
+            let (sent, received) = (sends.len(), recvs.len());
+            let reason = format!("round {n} has {sent} sends and {received} receives, which have no pairing");
+            self.gap(Property::PeerInverse, reason);
+            return Vec::new();
+        }
+        sends.into_iter().zip(recvs).collect()
     }
 
     pub(super) fn pair(&mut self, n: usize, l: &Loop, here: &Transfer, there: &Transfer, frame: &ProofContext<'a>) {
@@ -98,7 +104,7 @@ impl<'a> Prover<'a> {
     ) -> Step<SetElement> {
         let mut indices = Vec::new();
         for index in &there.each {
-            let untold = || NoEncoding(format!("`for {index}`, which the peer `{}` does not tell,", there.peer));
+            let untold = || NoEncoding::new(format!("`for {index}`, which the peer `{}` does not tell,", there.peer));
             let (_, seat) = frame.cx.coordinates(&there.peer)?;
             let (base, step) =
                 affine(&seat, index.var.slot).filter(|(_, s)| *s != Expr::Int(0)).ok_or_else(untold)?;
@@ -140,7 +146,7 @@ impl<'a> Prover<'a> {
         element: &SetElement,
     ) -> Step<SetElement> {
         if mine.indices.len() != theirs.indices.len() {
-            return Err(NoEncoding(format!("the pairing of `{}` with `{}`", mine.part, theirs.part)));
+            return Err(NoEncoding::new(format!("the pairing of `{}` with `{}`", mine.part, theirs.part)));
         }
         let mut indices = Vec::new();
         let (mut my_values, mut their_values) = (mine.values.clone(), theirs.values.clone());

@@ -41,6 +41,14 @@ pub struct MissingObligation {
     pub property: Property,
     /// The reason.
     pub reason: String,
+    /// The expression that is not encoded, if it is one.
+    pub expression: Option<Expr>,
+}
+
+impl MissingObligation {
+    pub(crate) fn new(property: Property, reason: String) -> Self {
+        MissingObligation { property, reason, expression: None }
+    }
 }
 
 /// All obligations of a schedule, and the parts that are missing.
@@ -194,12 +202,14 @@ impl<'a> Prover<'a> {
         let entry = self.base().and_then(|frame| self.start(frame));
         let mut entry = match entry {
             Ok(entry) => entry,
-            Err(NoEncoding(what)) => return self.gap(Property::Initialisation, format!("{what} is not encoded")),
+            Err(construct) => return self.not_encoded(Property::Initialisation, construct),
         };
         for n in 0..self.schedule.loops.len() {
             entry = match self.a_loop(n, entry) {
                 Ok(entry) => entry,
-                Err(NoEncoding(what)) => return self.gap(Property::Invariant, what),
+                Err(NoEncoding { what: reason, expression }) => {
+                    return self.gaps.push(MissingObligation { property: Property::Invariant, reason, expression });
+                }
             };
         }
         self.end(entry);
@@ -235,13 +245,19 @@ impl<'a> Prover<'a> {
     }
 
     fn gap(&mut self, property: Property, reason: String) {
-        self.gaps.push(MissingObligation { property, reason });
+        self.gaps.push(MissingObligation::new(property, reason));
+    }
+
+    /// Notes a construct that cannot be encoded.
+    fn not_encoded(&mut self, property: Property, NoEncoding { what, expression }: NoEncoding) {
+        let reason = format!("{what} is not encoded");
+        self.gaps.push(MissingObligation { property, reason, expression });
     }
 
     /// Adds the obligations of `build`, or notes why they cannot be encoded.
     fn attempt(&mut self, property: Property, build: impl FnOnce(&mut Self) -> Step<()>) {
-        if let Err(NoEncoding(what)) = build(self) {
-            self.gap(property, format!("{what} is not encoded"));
+        if let Err(construct) = build(self) {
+            self.not_encoded(property, construct);
         }
     }
 

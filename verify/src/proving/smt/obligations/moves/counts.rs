@@ -6,7 +6,7 @@
 //! directly or through a definition, is left out, and a claim that does is not encoded. A condition of the set that
 //! mentions p is shown, in the round itself, to follow from the others for offsets below p.
 
-use super::super::end::compare;
+use super::super::end::{compare, not_of_a_node};
 use super::flow::carried;
 use super::rounds::Next;
 use super::sets::MovedSet;
@@ -23,7 +23,7 @@ fn direction(metric: Metric) -> Step<Direction> {
     match metric {
         Metric::MessagesSent | Metric::BlocksSent => Ok(Direction::Send),
         Metric::MessagesReceived | Metric::BlocksReceived => Ok(Direction::Recv),
-        _ => Err(NoEncoding(format!("the {metric} of a round"))),
+        _ => Err(NoEncoding::new(format!("the {metric} of a round"))),
     }
 }
 
@@ -55,7 +55,7 @@ impl<'a> Prover<'a> {
                     let (lo, hi) = (frame.cx.lower(&index.lo, &values)?, frame.cx.lower(&index.hi, &values)?);
                     Some(size(&lo, &hi))
                 }
-                _ => return Err(NoEncoding("a clause with several indices".into())),
+                _ => return Err(NoEncoding::new("a clause with several indices".into())),
             };
             let amount = match (metric, clause) {
                 (Metric::MessagesSent | Metric::MessagesReceived, None) => {
@@ -123,16 +123,7 @@ impl<'a> Prover<'a> {
     ) {
         for (metric, value) in counters(l) {
             self.attempt(Property::Counters, |prover| {
-                let mut start = start.clone();
-                start.cx.settle();
-                let first = start.cx.lower(value, &start.values)?;
-                let defined = and(start.cx.take_defined());
-                let used =
-                    entry.used(metric).ok_or_else(|| NoEncoding(format!("the {metric} of the rounds before")))?;
-                let claim = format!("`{metric} = {value}` before the first round");
-                let name = format!("round{n}-{metric}-start");
-                prover.prove(&start, Property::Counters, &name, &claim, and([defined, eq(&first, &used)]));
-                Ok(())
+                prover.counter_starts(n, (metric, value), start, entry.used(metric))
             });
         }
     }
@@ -171,7 +162,7 @@ impl<'a> Prover<'a> {
             self.attempt(Property::Bounds, |prover| match bound.metric {
                 Metric::MessagesSent | Metric::MessagesReceived => prover.messages_bound(n, l, frame, i, bound),
                 Metric::BlocksSent | Metric::BlocksReceived => prover.blocks_bound(n, l, frame, i, bound),
-                metric => Err(NoEncoding(format!("a bound on the {metric} of a round"))),
+                metric => Err(NoEncoding::new(format!("a bound on the {metric} of a round"))),
             });
         }
         let exact = |bound: &Bound| bound.metric == Metric::Rounds && bound.exact && !bound.checked;
@@ -253,7 +244,10 @@ impl<'a> Prover<'a> {
         let mut more = "0".to_string();
         for (k, one) in all.iter().enumerate() {
             if !one.is_over_all() {
-                return Err(NoEncoding(format!("the number of blocks of `{}`, which is not over 0..p,", one.text)));
+                return Err(NoEncoding::new(format!(
+                    "the number of blocks of `{}`, which is not over 0..p,",
+                    one.text
+                )));
             }
             let counted = one.with_values(&free.values);
             let mut kept = Vec::new();
@@ -353,14 +347,9 @@ impl<'a> Prover<'a> {
 
     /// Bounds on the whole run.
     pub(super) fn total_bounds(&mut self, entry: &MovesEntry<'a>) {
-        for (i, bound) in self.schedule.bounds.iter().enumerate() {
-            if matches!(bound.scope, BoundScope::PerRound(_)) || bound.checked {
-                continue;
-            }
+        for (i, bound) in self.bounds_of_the_run() {
             self.attempt(Property::Bounds, |prover| {
-                if bound.scope == BoundScope::Node {
-                    return Err(NoEncoding(format!("`{bound}`, which adds up what ranks use")));
-                }
+                not_of_a_node(bound)?;
                 if bound.metric == Metric::Scratch {
                     return prover.scratch_bound(i, bound);
                 }
@@ -372,7 +361,7 @@ impl<'a> Prover<'a> {
                     (Some(used), _) => used,
                     (None, Metric::Rounds) => prover.rounds_in_all(&mut frame)?,
                     (None, metric) => {
-                        return Err(NoEncoding(format!("the bound `{bound}` without `holds({metric} = …)`")));
+                        return Err(NoEncoding::new(format!("the bound `{bound}` without `holds({metric} = …)`")));
                     }
                 };
                 let goal = and([defined, compare(bound, &used, &value)]);
@@ -385,7 +374,7 @@ impl<'a> Prover<'a> {
     /// The number of rounds of all loops; only those without an index may be silent.
     fn rounds_in_all(&self, frame: &mut ProofContext<'_>) -> Step<Term> {
         if self.rounds_are_known() && !self.schedule.loops.iter().all(|l| l.indices.is_empty()) {
-            return Err(NoEncoding("the number of rounds where the last loop ends".into()));
+            return Err(NoEncoding::new("the number of rounds where the last loop ends".into()));
         }
         let mut total = "0".to_string();
         for l in &self.schedule.loops {
@@ -396,7 +385,7 @@ impl<'a> Prover<'a> {
                     let (lo, hi) = (frame.cx.lower(&index.lo, &values)?, frame.cx.lower(&index.hi, &values)?);
                     size(&lo, &hi)
                 }
-                _ => return Err(NoEncoding("the number of nested rounds without `holds(rounds = …)`".into())),
+                _ => return Err(NoEncoding::new("the number of nested rounds without `holds(rounds = …)`".into())),
             };
             total = add(&total, &rounds);
         }
@@ -420,7 +409,7 @@ impl MovedSet {
     /// The number of blocks of a message without conditions; the range must not depend on the clause's index.
     fn plain_size(&self, cx: &mut Context<'_>) -> Step<Term> {
         if self.is_conditional() {
-            return Err(NoEncoding(format!("the number of blocks of `{}`", self.text)));
+            return Err(NoEncoding::new(format!("the number of blocks of `{}`", self.text)));
         }
         match &self.over {
             None => Ok("1".into()),

@@ -9,19 +9,11 @@ use super::sets::{MovedSet, around, near};
 use super::{ProofContext, Prover, RANK};
 use crate::proving::smt::query::Property;
 use crate::proving::smt::term::{add, and, eq, int, mul, not, within};
-use roundel_spec::Direction;
 use roundel_spec::schedule::{Loop, Transfer};
 
 impl<'a> Prover<'a> {
     pub(super) fn moves_meet(&mut self, n: usize, l: &'a Loop, frame: &ProofContext<'a>) {
-        let of = |direction| l.transfers.iter().filter(move |t| t.direction == direction).collect::<Vec<_>>();
-        let (sends, recvs) = (of(Direction::Send), of(Direction::Recv));
-        if sends.len() != recvs.len() {
-            let reason =
-                format!("round {n} has {} sends and {} receives, which have no pairing", sends.len(), recvs.len());
-            return self.gap(Property::PeerInverse, reason);
-        }
-        for (send, recv) in sends.into_iter().zip(recvs) {
+        for (send, recv) in self.paired(n, l) {
             self.met(n, l, send, recv, frame);
             self.met(n, l, recv, send, frame);
         }

@@ -107,13 +107,14 @@ impl<'a> Prover<'a> {
         self.rotation();
         let mut entry = match self.base().and_then(|frame| self.all_from_here(frame)) {
             Ok(entry) => entry,
-            Err(NoEncoding(what)) => return self.gap(Property::Initialisation, format!("{what} is not encoded")),
+            Err(construct) => return self.not_encoded(Property::Initialisation, construct),
         };
         for n in 0..self.schedule.loops.len() {
             entry = match self.moving_loop(n, entry) {
                 Ok(entry) => entry,
-                Err(NoEncoding(what)) => {
-                    return self.gap(Property::Invariant, format!("round {n}: {what} is not encoded"));
+                Err(NoEncoding { what, expression }) => {
+                    let construct = NoEncoding { what: format!("round {n}: {what}"), expression };
+                    return self.not_encoded(Property::Invariant, construct);
                 }
             };
         }

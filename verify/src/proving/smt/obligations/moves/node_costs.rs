@@ -22,10 +22,10 @@ impl<'a> Prover<'a> {
         for (i, bound) in self.schedule.bounds.iter().enumerate().filter(|(_, bound)| !bound.checked) {
             self.attempt(Property::Bounds, |prover| {
                 if !matches!(bound.scope, BoundScope::Max | BoundScope::Each) {
-                    return Err(NoEncoding(format!("`{bound}`, which is not about single ranks,")));
+                    return Err(NoEncoding::new(format!("`{bound}`, which is not about single ranks,")));
                 }
                 if prover.schedule.within().next().is_some() {
-                    return Err(NoEncoding(format!("`{bound}`, where inner collectives cost something,")));
+                    return Err(NoEncoding::new(format!("`{bound}`, where inner collectives cost something,")));
                 }
                 let mut frame = frame.clone();
                 frame.cx.settle();
@@ -37,7 +37,7 @@ impl<'a> Prover<'a> {
                     Metric::MessagesSent | Metric::NonlocalMessagesSent if bound.scope == BoundScope::Each => {
                         prover.messages_sent(&mut frame, bound.metric)?
                     }
-                    _ => return Err(NoEncoding(format!("`{bound}`"))),
+                    _ => return Err(NoEncoding::new(format!("`{bound}`"))),
                 };
                 let goal = and([defined, compare(bound, &used, &value)]);
                 prover.prove(&frame, Property::Bounds, &format!("bound{i}"), &format!("`{bound}`"), goal);
@@ -141,7 +141,7 @@ impl<'a> Prover<'a> {
             return Ok(());
         }
         if t.each.len() > 1 {
-            return Err(NoEncoding("a clause with several indices".into()));
+            return Err(NoEncoding::new("a clause with several indices".into()));
         }
         let mut inner = frame.clone();
         let mut terms = Vec::new();

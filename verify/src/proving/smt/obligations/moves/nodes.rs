@@ -66,7 +66,7 @@ struct InnerGroup<'w> {
 
 impl<'w> InnerGroup<'w> {
     fn new(clause: &'w Within, slots: usize) -> Step<Self> {
-        let to = clause.to.clone().ok_or_else(|| NoEncoding("an inner all-to-all without `to`".into()))?;
+        let to = clause.to.clone().ok_or_else(|| NoEncoding::new("an inner all-to-all without `to`".into()))?;
         let var = |name: &str, slot| Var { name: name.into(), slot };
         let (member, own, size) = match clause.group {
             Group::Node => (var("local", LOCAL), var("local", slots), Expr::var("ppn", PPN)),
@@ -145,7 +145,7 @@ impl<'a> Prover<'a> {
                 self.all_arrived(&frame, &held);
                 self.bounds_on_nodes(&frame);
             }
-            Err(NoEncoding(what)) => self.gap(Property::Invariant, format!("{what} is not encoded")),
+            Err(construct) => self.not_encoded(Property::Invariant, construct),
         }
     }
 
@@ -163,14 +163,14 @@ impl<'a> Prover<'a> {
     fn placed_round(&mut self, n: usize, frame: &ProofContext<'a>, before: PlacedMemory) -> Step<PlacedMemory> {
         let l = &self.schedule.loops[n];
         if l.holds.iter().any(|hold| matches!(hold, Hold::Counter(..))) {
-            return Err(NoEncoding("a counter of `holds`, of an all-to-all that looks at nodes,".into()));
+            return Err(NoEncoding::new("a counter of `holds`, of an all-to-all that looks at nodes,".into()));
         }
         let mut frame = frame.clone();
         self.hints(n, l, &mut frame)?;
         let of = |direction| l.transfers.iter().filter(move |t| t.direction == direction).collect::<Vec<_>>();
         let (sends, recvs) = (of(Direction::Send), of(Direction::Recv));
         if sends.len() != recvs.len() {
-            return Err(NoEncoding(format!("a round with {} sends and {} receives", sends.len(), recvs.len())));
+            return Err(NoEncoding::new(format!("a round with {} sends and {} receives", sends.len(), recvs.len())));
         }
         for (send, recv) in sends.iter().zip(&recvs) {
             for (one, other) in [(send, recv), (recv, send)] {
@@ -297,7 +297,7 @@ impl<'a> Prover<'a> {
         let set = match (sets.next(), sets.next()) {
             (None, _) => return Ok(held),
             (Some(set), None) => set,
-            _ => return Err(NoEncoding("more than one `holds(blocks = …)`".into())),
+            _ => return Err(NoEncoding::new("more than one `holds(blocks = …)`".into())),
         };
         let declared = PlacedSet::all(set, &[], None, &frame.values)?;
         self.by_seat(&format!("round{n}-holds"), &declared, frame, "is named")?;
@@ -374,7 +374,9 @@ impl<'a> Prover<'a> {
                 let counterparts = PlacedSet::all(&theirs.blocks, &theirs.each, theirs.when.as_ref(), &seen)?;
                 let Some(other) = counterparts.get(i).filter(|other| other.has_form_of(one)) else {
                     let (a, b) = (&mine.blocks, &theirs.blocks);
-                    return Err(NoEncoding(format!("the pairing of `{a}` and `{b}`, which have different forms,")));
+                    return Err(NoEncoding::new(format!(
+                        "the pairing of `{a}` and `{b}`, which have different forms,"
+                    )));
                 };
                 let mut at = prover.index_of_message(&mut frame, theirs, &seen)?;
                 let (mut my_values, mut their_values) =
@@ -407,7 +409,7 @@ impl<'a> Prover<'a> {
         let [index] = t.each.as_slice() else {
             return match t.each.len() {
                 0 => Ok(vec![]),
-                _ => Err(NoEncoding("a clause with several indices".into())),
+                _ => Err(NoEncoding::new("a clause with several indices".into())),
             };
         };
         let (number, seat) = frame.cx.coordinates(&t.peer)?;
@@ -429,7 +431,7 @@ impl<'a> Prover<'a> {
                 turned.iter().rfold(way.clone(), |found, x| crate::proving::smt::term::ite(&inside(x), x, &found));
             return Ok(vec![crate::proving::smt::term::ite(&inside(&way), &way, &chosen)]);
         }
-        Err(NoEncoding(format!("`for {index}`, which the peer `{}` does not tell,", t.peer)))
+        Err(NoEncoding::new(format!("`for {index}`, which the peer `{}` does not tell,", t.peer)))
     }
 }
 

@@ -30,10 +30,10 @@ impl<'a> Prover<'a> {
     pub(super) fn moving_loop(&mut self, n: usize, entry: MovesEntry<'a>) -> Step<MovesEntry<'a>> {
         let l = &self.schedule.loops[n];
         if states_vary(self.schedule, l) {
-            return Err(NoEncoding("a state that differs between ranks".into()));
+            return Err(NoEncoding::new("a state that differs between ranks".into()));
         }
         if bounds_vary(self.schedule, l) {
-            return Err(NoEncoding("a number of rounds that differs between ranks".into()));
+            return Err(NoEncoding::new("a number of rounds that differs between ranks".into()));
         }
         if l.indices.is_empty() { self.moving_round(n, l, entry) } else { self.moving_rounds(n, l, entry) }
     }
@@ -42,7 +42,7 @@ impl<'a> Prover<'a> {
     fn moving_round(&mut self, n: usize, l: &'a Loop, entry: MovesEntry<'a>) -> Step<MovesEntry<'a>> {
         let mut frame = entry.frame.clone();
         if !l.states.is_empty() {
-            return Err(NoEncoding("a state without an index".into()));
+            return Err(NoEncoding::new("a state without an index".into()));
         }
         self.hints(n, l, &mut frame)?;
         let after = declared(l, &frame.values)?;
@@ -135,7 +135,7 @@ impl<'a> Prover<'a> {
         let [_, inner] = l.indices.as_slice() else { return Ok(()) };
         let mixed = |state: &&State| state.each == 0 && mentions(self.schedule, &state.next, inner.var.slot);
         match l.states.iter().find(mixed) {
-            Some(state) => Err(NoEncoding(format!("`{}`, which advances by an inner index,", state.var.name))),
+            Some(state) => Err(NoEncoding::new(format!("`{}`, which advances by an inner index,", state.var.name))),
             None => Ok(()),
         }
     }
@@ -279,8 +279,8 @@ fn declared(l: &Loop, values: &TermValues) -> Step<HeldSet> {
     });
     match (sets.next(), sets.next()) {
         (Some(set), None) => HeldSet::new(set, values),
-        (Some(_), Some(_)) => Err(NoEncoding("more than one `holds(blocks = …)`".into())),
-        _ => Err(NoEncoding("a round without `holds(blocks = …)`, over which there is no induction,".into())),
+        (Some(_), Some(_)) => Err(NoEncoding::new("more than one `holds(blocks = …)`".into())),
+        _ => Err(NoEncoding::new("a round without `holds(blocks = …)`, over which there is no induction,".into())),
     }
 }
 

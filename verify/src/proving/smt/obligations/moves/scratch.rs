@@ -64,7 +64,7 @@ impl<'a> Prover<'a> {
             return Ok(());
         }
         if bound.exact {
-            return Err(NoEncoding(format!("`{bound}`, which is exact and not 0,")));
+            return Err(NoEncoding::new(format!("`{bound}`, which is exact and not 0,")));
         }
         let mut frame = self.base()?;
         let offset = frame.cx.constant("offset!");

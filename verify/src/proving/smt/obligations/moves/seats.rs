@@ -1,11 +1,11 @@
 //! Comprehensions of an all-to-all that looks at nodes, as formulas.
 //!
 //! Source and destination of a block are each a node and a seat. An end of a comprehension that is written `rank` or
-//! `at(x, l)` gives two equations, of which the first is modulo `nodes`; the indices are solved for one after the other:
-//! by an equation that has one unknown, or two as quotient and remainder, `l + k * lanes`. With the conditions at these
-//! indices and all equations, that is a formula without a quantifier. It is true of no other blocks than those of the
-//! comprehension; that it is true of all of them is an obligation. `[x -> x + j; j in 0..p]`, and the same backwards or
-//! from 1, goes around all ranks: its other end is any rank, or any but `x`.
+//! `at(x, l)` gives two equations, of which the first is modulo `nodes`; the indices are solved for one after the
+//! other: by an equation that has one unknown, or two as quotient and remainder, `l + k * lanes`. With the conditions
+//! at these indices and all equations, that is a formula without a quantifier. It is true of no other blocks than those
+//! of the comprehension; that it is true of all of them is an obligation. `[x -> x + j; j in 0..p]`, and the same
+//! backwards or from 1, goes around all ranks: its other end is any rank, or any but `x`.
 
 use super::super::{ProofContext, Prover, Step};
 use super::sets::conjuncts;
@@ -74,7 +74,7 @@ impl PlacedSet {
     }
 
     fn new(part: &Comprehension, each: &[Index], guard: Option<&Expr>, values: &TermValues) -> Step<Self> {
-        let unknown = || NoEncoding(format!("`{part}`, whose ends are not written `at(node, seat)`,"));
+        let unknown = || NoEncoding::new(format!("`{part}`, whose ends are not written `at(node, seat)`,"));
         let Expr::Builtin(Builtin::Pair, ends) = &part.item else { return Err(unknown()) };
         let [source, destination] = ends.as_slice() else { return Err(unknown()) };
         let (mut over, ends) = match around(part, source, destination) {
@@ -212,8 +212,9 @@ impl PlacedSet {
             let mut next = Vec::new();
             let mut solved = Vec::new();
             for values in &found {
-                let (slots, more) = solve(cx, &equations, &unknown, values)?
-                    .ok_or_else(|| NoEncoding(format!("`{}`, whose indices a block does not tell,", self.text)))?;
+                let (slots, more) = solve(cx, &equations, &unknown, values)?.ok_or_else(|| {
+                    NoEncoding::new(format!("`{}`, whose indices a block does not tell,", self.text))
+                })?;
                 solved = slots;
                 next.extend(more);
             }

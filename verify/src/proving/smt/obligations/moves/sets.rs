@@ -37,17 +37,17 @@ impl MovedSet {
     /// The comprehensions of a set.
     pub(super) fn all(set: &BlockSet, each: &[Index], guard: Option<&Expr>, values: &TermValues) -> Step<Vec<Self>> {
         if each.len() > 1 {
-            return Err(NoEncoding("a clause with several indices".into()));
+            return Err(NoEncoding::new("a clause with several indices".into()));
         }
         set.parts.iter().map(|part| MovedSet::new(part, each.first(), guard, values)).collect()
     }
 
     fn new(part: &Comprehension, each: Option<&Index>, guard: Option<&Expr>, values: &TermValues) -> Step<Self> {
         let Expr::Builtin(Builtin::Pair, ends) = &part.item else {
-            return Err(NoEncoding(format!("`{part}`, which is not written `source -> destination`,")));
+            return Err(NoEncoding::new(format!("`{part}`, which is not written `source -> destination`,")));
         };
         let ([source, destination], [] | [_]) = (ends.as_slice(), part.over.as_slice()) else {
-            return Err(NoEncoding(format!("`{part}`, which has several indices,")));
+            return Err(NoEncoding::new(format!("`{part}`, which has several indices,")));
         };
         Ok(MovedSet {
             each: each.cloned(),
@@ -156,7 +156,7 @@ impl MovedSet {
             let way = sub(&value, &cx.lower(&base, &values)?);
             return Ok(if step == 1 { way } else { sub("0", &way) });
         }
-        Err(NoEncoding(format!("`for {each}`, which a block of `{}` does not tell,", self.text)))
+        Err(NoEncoding::new(format!("`for {each}`, which a block of `{}` does not tell,", self.text)))
     }
 
     /// Whether a guard or a filter may hide blocks.

@@ -215,9 +215,9 @@ fn in_piece(cx: &mut Context<'_>, x: &str, piece: &SetPiece, turns: &[i64]) -> S
             return Ok(and([element.condition, same]));
         }
         [index] => index,
-        _ => return Err(NoEncoding(format!("membership in `{}`, which has several indices,", piece.part))),
+        _ => return Err(NoEncoding::new(format!("membership in `{}`, which has several indices,", piece.part))),
     };
-    let unsolved = || NoEncoding(format!("membership in `{}`, whose index cannot be solved for,", piece.part));
+    let unsolved = || NoEncoding::new(format!("membership in `{}`, whose index cannot be solved for,", piece.part));
     let (base, step) = affine(&piece.part.item, index.var.slot).ok_or_else(unsolved)?;
     // The base does not mention the index, so any value will do for it.
     let values = piece.values.with(index.var.slot, "0");
@@ -245,10 +245,10 @@ fn in_piece(cx: &mut Context<'_>, x: &str, piece: &SetPiece, turns: &[i64]) -> S
     Ok(or(options))
 }
 
-/// That a node and a seat are the item of a piece, up to `turns` times around the nodes, for some values of its indices:
-/// the seat tells the index that counts seats, and the node the other one.
+/// That a node and a seat are the item of a piece, up to `turns` times around the nodes, for some values of its
+/// indices: the seat tells the index that counts seats, and the node the other one.
 fn seat_in_piece(cx: &mut Context<'_>, x: &CyclicTerm, piece: &SetPiece, turns: &[i64]) -> Step<Term> {
-    let unsolved = || NoEncoding(format!("membership in `{}`, whose indices cannot be solved for,", piece.part));
+    let unsolved = || NoEncoding::new(format!("membership in `{}`, whose indices cannot be solved for,", piece.part));
     let (number, seat) = cx.coordinates(&piece.part.item)?;
     let seated = seat_index(&piece.indices, &number, &seat);
     let counts_seats = |i: usize| seated == Some(i);
@@ -274,7 +274,7 @@ fn seat_in_piece(cx: &mut Context<'_>, x: &CyclicTerm, piece: &SetPiece, turns: 
                     },
                 );
             }
-            _ => return Err(NoEncoding(format!("membership in `{}`, which has several indices,", piece.part))),
+            _ => return Err(NoEncoding::new(format!("membership in `{}`, which has several indices,", piece.part))),
         }
         if let Some(i) = seated {
             let base = cx.lower(&seat, &values)?;

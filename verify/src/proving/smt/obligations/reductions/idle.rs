@@ -2,8 +2,8 @@
 //!
 //! If ranks fold, the first and the last rank may take part differently; and a fold may be silent for some p. So a
 //! round with an index has a message of the first or the last rank, and a round without an index counts if the first
-//! rank takes part; otherwise no rank does. On nodes, that is the first seat of the first and of the last node, and only
-//! messages between nodes count.
+//! rank takes part; otherwise no rank does. On nodes, that is the first seat of the first and of the last node, and
+//! only messages between nodes count.
 
 use super::super::counters::stays_on_node;
 use super::super::{ProofContext, Prover, Step};

@@ -41,7 +41,7 @@ impl<'a> Prover<'a> {
     ) {
         self.attempt(Property::Contributors, |prover| {
             let ([before], [after]) = (before, after) else {
-                return Err(NoEncoding("an inner reduction of several lines".into()));
+                return Err(NoEncoding::new("an inner reduction of several lines".into()));
             };
             // Conditions are terms of this frame, and of those that are cloned from it.
             let mut frame = frame.clone();
@@ -75,7 +75,7 @@ impl<'a> Prover<'a> {
     fn run_together(&mut self, n: usize, clause: &Within, frame: &ProofContext<'a>) -> Step<()> {
         if !matches!(clause.group, Group::Node | Group::All) || clause.group == Group::All && clause.members.is_some()
         {
-            return Err(NoEncoding("a reduction inside of other groups than nodes".into()));
+            return Err(NoEncoding::new("a reduction inside of other groups than nodes".into()));
         }
         let name = format!("round{n}-clause{}", clause.site.number);
         let when = condition(clause);
@@ -111,7 +111,7 @@ impl<'a> Prover<'a> {
         after: &ContributorClaim,
     ) -> Step<()> {
         if clause.members.is_some() {
-            return Err(NoEncoding("an inner reduction of some members, of their own contributions,".into()));
+            return Err(NoEncoding::new("an inner reduction of some members, of their own contributions,".into()));
         }
         let name = format!("round{n}-clause{}", clause.site.number);
         let mut inner = frame.clone();
@@ -145,7 +145,9 @@ impl<'a> Prover<'a> {
         after: &ContributorClaim,
     ) -> Step<()> {
         if clause.group != Group::Node {
-            return Err(NoEncoding("a reduction among all ranks, other than of their own contributions,".into()));
+            return Err(NoEncoding::new(
+                "a reduction among all ranks, other than of their own contributions,".into(),
+            ));
         }
         let name = format!("round{n}-clause{}", clause.site.number);
         let here = self.wheel.here();
@@ -226,9 +228,10 @@ impl<'a> Prover<'a> {
     /// The nodes of a claim that is written `[region(first + j); j in 0..count]`, and does not wrap.
     fn stretch(&self, cx: &mut Context<'_>, pieces: &[SetPiece]) -> Step<Stretch> {
         let [piece] = pieces else {
-            return Err(NoEncoding("an inner reduction of several stretches of nodes".into()));
+            return Err(NoEncoding::new("an inner reduction of several stretches of nodes".into()));
         };
-        let other = || NoEncoding(format!("an inner reduction of `{}`, which is no stretch of nodes,", piece.part));
+        let other =
+            || NoEncoding::new(format!("an inner reduction of `{}`, which is no stretch of nodes,", piece.part));
         let (number, seat) = cx.coordinates(&piece.part.item)?;
         let seated = seat_index(&piece.indices, &number, &seat).ok_or_else(other)?;
         let whole = Expr::Builtin(Builtin::NodeSize, vec![number.clone()]);

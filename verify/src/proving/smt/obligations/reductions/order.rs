@@ -182,7 +182,7 @@ impl<'a> Prover<'a> {
     ) -> Step<Combined> {
         let set = receipt.arriving(&frame.cx, &frame.seen_at(rank));
         let [piece] = set.pieces.as_slice() else {
-            return Err(NoEncoding(format!("`same_tree` where `{}` arrives", receipt.recv.blocks)));
+            return Err(NoEncoding::new(format!("`same_tree` where `{}` arrives", receipt.recv.blocks)));
         };
         let element = piece.any(&mut frame.cx, "")?;
         frame.assume(element.condition.clone());

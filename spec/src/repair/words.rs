@@ -1,8 +1,9 @@
 //! Repairs in words: what to write, instead of what.
 
-use crate::schedule::message::Direction;
-use crate::schedule::text::{write_define, write_short_transfer, write_state};
+use crate::schedule::message::{Action, Direction};
+use crate::schedule::text::{USUAL_LINE, write_define, write_message, write_role, write_state};
 use crate::schedule::{Bound, Field, Hold, Schedule, SchedulePart, Transfer};
+use std::fmt::{self, Write};
 
 /// A send or a receive as it is written, without `#[…]`.
 pub(crate) fn clause(schedule: &Schedule, t: &Transfer) -> String {
@@ -10,6 +11,23 @@ pub(crate) fn clause(schedule: &Schedule, t: &Transfer) -> String {
     // Writing to a string cannot fail.
     let _ = write_short_transfer(&mut text, &schedule.lines, t);
     text
+}
+
+/// A send or a receive as users write it, without `#[…]`: the line of a reduction is left out if it is the usual one.
+fn write_short_transfer(f: &mut impl Write, lines: &[String], t: &Transfer) -> fmt::Result {
+    write_message(f, t)?;
+    match (lines, t.direction, t.site.action) {
+        ([], ..) => {}
+        ([only], Direction::Send, _) | ([only], Direction::Recv, Action::Copy) if only == USUAL_LINE => {}
+        ([only], Direction::Recv, Action::CombineLeft { .. }) if only == USUAL_LINE => {
+            f.write_str(", combine = left")?
+        }
+        ([only], Direction::Recv, Action::CombineRight { .. }) if only == USUAL_LINE => {
+            f.write_str(", combine = right")?;
+        }
+        _ => write_role(f, lines, t)?,
+    }
+    f.write_str(")")
 }
 
 /// An attribute without `#[…]`.

@@ -114,25 +114,8 @@ pub(crate) fn write_transfer(f: &mut impl Write, lines: &[String], t: &Transfer)
     writeln!(f, ")]")
 }
 
-/// A send or a receive as users write it, without `#[…]`: the line of a reduction is left out if it is the usual one.
-pub(crate) fn write_short_transfer(f: &mut impl Write, lines: &[String], t: &Transfer) -> fmt::Result {
-    write_message(f, t)?;
-    match (lines, t.direction, t.site.action) {
-        ([], ..) => {}
-        ([only], Direction::Send, _) | ([only], Direction::Recv, Action::Copy) if only == USUAL_LINE => {}
-        ([only], Direction::Recv, Action::CombineLeft { .. }) if only == USUAL_LINE => {
-            f.write_str(", combine = left")?
-        }
-        ([only], Direction::Recv, Action::CombineRight { .. }) if only == USUAL_LINE => {
-            f.write_str(", combine = right")?;
-        }
-        _ => write_role(f, lines, t)?,
-    }
-    f.write_str(")")
-}
-
 /// A message without its effect and the closing parenthesis.
-fn write_message(f: &mut impl Write, t: &Transfer) -> fmt::Result {
+pub(crate) fn write_message(f: &mut impl Write, t: &Transfer) -> fmt::Result {
     let (clause, peer) = match t.direction {
         Direction::Send => ("send", "to"),
         Direction::Recv => ("recv", "from"),
@@ -146,7 +129,7 @@ fn write_message(f: &mut impl Write, t: &Transfer) -> fmt::Result {
 }
 
 /// The effect of a message of a reduction on the memory of its rank.
-fn write_role(f: &mut impl Write, lines: &[String], t: &Transfer) -> fmt::Result {
+pub(crate) fn write_role(f: &mut impl Write, lines: &[String], t: &Transfer) -> fmt::Result {
     let (name, line) = (|line: Line| &lines[line as usize], &lines[t.site.line as usize]);
     match (t.direction, t.site.action) {
         (Direction::Send, _) => write!(f, ", line = {line}"),

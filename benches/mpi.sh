@@ -5,7 +5,7 @@ if [ "${QUICK:-0}" = 1 ]; then
   # Built like the programs of the tests, so that little is rebuilt; but counted code is optimised as in a release.
   settings=()
   for package in roundel roundel-tests mpi; do
-    for setting in opt-level=3 debug-assertions=false overflow-checks=false codegen-units=16; do
+    for setting in opt-level=3 debug-assertions=false overflow-checks=false codegen-units=1; do
       settings+=(--config "profile.dev.package.$package.$setting")
     done
   done

@@ -187,6 +187,8 @@ impl fmt::Display for Question {
             (self.needs_order(), " in rank order"),
             (self.needs_tree(), " reproducible"),
             (self.request, " as a persistent request"),
+            (self.form == CallForm::Nonblocking, " non-blocking"),
+            (self.form == CallForm::Persistent && !self.request, " as a persistent call"),
             (!self.sorted, " (ranks are not numbered node by node)"),
         ];
         words.iter().filter(|(said, _)| *said).try_for_each(|(_, word)| f.write_str(word))

@@ -1,5 +1,8 @@
 /* MPI's functions by name, form and width of counts. */
 #include "interposed.h"
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
 
 /* Between groups, MPICH requires an address even from ranks that neither send nor receive. */
 static char nowhere[64];
@@ -116,20 +119,32 @@ static void usual_nonblocking(const test_case *c, const arguments *a, MPI_Reques
     }
 }
 
+/* Open MPI 4 has persistent collectives as an extension. */
 #if MPI_VERSION >= 4
+#define INIT(name) MPI_##name##_init
+#elif defined OMPI_HAVE_MPI_EXT_PCOLLREQ
+#define INIT(name) MPIX_##name##_init
+#endif
+
+#ifdef INIT
 const int has_persistent = 1;
 
 static void usual_persistent(const test_case *c, const arguments *a, MPI_Request *request)
 {
     words w = words_of(c, a);
     switch (c->call) {
-#define X(call, name, iname) case call: MPI_##name##_init(WORDS(call), MPI_INFO_NULL, request); break;
+#define X(call, name, iname) case call: INIT(name)(WORDS(call), MPI_INFO_NULL, request); break;
         CALLS(X)
 #undef X
     default: break;
     }
 }
+#else
+const int has_persistent = 0;
+#define usual_persistent usual_nonblocking
+#endif
 
+#if MPI_VERSION >= 4
 #undef SEND_LISTS
 #undef RECV_LISTS
 #undef RECV_COUNTS
@@ -170,11 +185,9 @@ static void large_persistent(const test_case *c, const arguments *a, MPI_Request
     }
 }
 #else
-const int has_persistent = 0;
 #define large_blocking usual_blocking
 #define large_nonblocking usual_nonblocking
-#define usual_persistent usual_nonblocking
-#define large_persistent usual_nonblocking
+#define large_persistent usual_persistent
 #endif
 
 void call_blocking(const test_case *c, const arguments *a)

@@ -226,7 +226,7 @@ static void spare(test_case *c)
     /* Open MPI writes before the beginning of its own memory if a lower bound is negative, and beyond its end if
      * reduced elements begin after their address. It does the first non-blocking calls on a communicator. */
     int outside = c->call != MESSAGE && (c->type->as->offset[0] < 0 || (c->op != NULL && begins_elsewhere(c->type->as)));
-    if (outside && !has_persistent)
+    if (outside && MPI_VERSION < 4)
         c->form = BLOCKING;
 }
 

@@ -104,9 +104,9 @@ enum Before {
 }
 
 /// Where shared memory is faster than MPI's messages on several nodes, and than the catalogue's, measured on 4 nodes of
-/// 4 ranks and 8 of 2. Non-blocking calls share memory on one node only.
+/// 4 ranks and 8 of 2.
 fn before_which(call: &Question) -> Option<Before> {
-    if call.nodes < 2 || call.ppn_max < 2 || call.form != CallForm::Blocking {
+    if call.nodes < 2 || call.ppn_max < 2 {
         return None;
     }
     // One rank sends for its node: that costs little if there are few others, and gains little.

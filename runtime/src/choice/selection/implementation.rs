@@ -6,7 +6,7 @@ use super::rules::range::NumberRange;
 use super::rules::rank_counts::RankCounts;
 use super::rules::rule_error::RuleError;
 use crate::choice::ports::{self, ModelledPorts, PlanEvidence};
-use crate::choice::question::{ANY, CallForm, Question};
+use crate::choice::question::{ANY, Question};
 use crate::plan::ports::Ports;
 use crate::program::build::Scheme;
 use crate::program::shared::MOST_RANKS;
@@ -195,9 +195,6 @@ fn in_shared_memory(call: &Question) -> Result<(), String> {
 
 /// Returns an error if a call cannot use shared memory within nodes and an algorithm of the catalogue between them.
 fn between_nodes(call: &Question) -> Result<(), String> {
-    if call.form != CallForm::Blocking {
-        return Err("calls that do not block share memory on one node only".into());
-    }
     let divided = matches!(call.kind, Kind::Allgather | Kind::ReduceScatter);
     if !call.sorted && (divided || call.needs_order()) {
         return Err("it needs ranks that are numbered node by node".into());

@@ -5,6 +5,7 @@ use super::decider::Decider;
 use crate::mpi::arguments::image::Images;
 use crate::mpi::arguments::shape::{CallShape, Lists};
 use crate::mpi::cache::decider::By;
+use crate::mpi::cache::node_plan::NodeMemory;
 use crate::mpi::execution::shared::{Completion, QueuedCall};
 use crate::mpi::execution::{MessagesInFlight, RequestLife};
 use crate::mpi::lowering::areas::Scratch;
@@ -27,7 +28,18 @@ pub(crate) struct SpareBuffers {
 }
 
 /// A call through shared memory that is complete.
-pub(crate) type QueuedSpare = (Box<QueuedCall>, Arc<Completion>);
+pub(crate) struct QueuedSpare {
+    pub(crate) call: Box<QueuedCall>,
+    pub(crate) completion: Arc<Completion>,
+    /// Its memory, if it is on several nodes.
+    pub(crate) nodes: Option<HeldMemory>,
+}
+
+/// The memory of a call on several nodes, with what it needs besides the program's.
+pub(crate) struct HeldMemory {
+    pub(crate) memory: NodeMemory,
+    pub(crate) held: Scratch,
+}
 
 /// Of the entries with more bytes than this, only the newest keeps its memory.
 const MUCH: usize = 1 << 20;

@@ -6,19 +6,19 @@ use crate::choice::selection::Algorithm;
 use crate::error::Error;
 use crate::mpi::arguments::shape::{BlockLayout, CallShape, Lists, ParsedCall};
 use crate::mpi::cache::call_cache::CachedPlan;
-use crate::mpi::cache::node_plan::{NodePlan, ScatteredBlock, address};
+use crate::mpi::cache::node_plan::{NodeMemory, NodePlan, ScatteredBlock, address};
 use crate::mpi::comm::node_members::NodeMembers;
 use crate::mpi::comm::own::OwnComm;
-use crate::mpi::execution::shared::{OwnedPlan, SharedBuffers, SharedPlan, lock};
+use crate::mpi::comm::shared_window::{Rings, request_rings};
+use crate::mpi::execution::shared::{OwnedPlan, SharedBuffers, SharedPlan, StageBuffers, lock};
 use crate::mpi::execution::{PlanExecution, TAG};
 use crate::mpi::handles::operand::Operands;
 use crate::mpi::lowering::areas::Areas;
 use crate::mpi::lowering::plan::MessagePlan;
 use crate::mpi::state::CommWork;
-use crate::program::shared::{SharedBlocks, SharedCall};
+use crate::program::shared::{LINE, SharedBlocks, SharedCall};
 use crate::transport::RankPlacement;
 use roundel_spec::{Kind, Placement};
-use std::ptr::{copy_nonoverlapping, null_mut};
 
 /// Plans a call, with an algorithm between nodes. The first call is collective.
 pub(super) fn plan(
@@ -28,7 +28,25 @@ pub(super) fn plan(
     algorithm: &Algorithm,
 ) -> Result<NodePlan, Error> {
     work.shared(group)?;
-    NodeCall::new(group, shape, &work.recent.lists).plan(algorithm)
+    NodeCall::new(group, shape, &work.recent.lists).plan(algorithm, None)
+}
+
+/// Plans a request that has its own memory, and returns the rings of that memory. Not collective.
+pub(super) fn plan_request(
+    group: &OwnComm,
+    shape: &CallShape,
+    lists: &Lists,
+    algorithm: &Algorithm,
+) -> Result<(NodePlan, Rings), Error> {
+    let call = NodeCall::new(group, shape, lists);
+    let rings = request_rings(call.most_bytes());
+    let plan = call.plan(algorithm, Some(&rings))?;
+    Ok((plan, rings))
+}
+
+/// Plans a stage in the memory of the communicator, or in that of a request.
+fn fit<'a>(stage: SharedCall<'a>, rings: Option<&Rings>) -> Result<SharedPlan<'a>, Error> {
+    rings.map_or_else(|| SharedPlan::new(stage), |rings| SharedPlan::in_request(stage, rings))
 }
 
 /// A call from the point of view of its nodes.
@@ -66,7 +84,8 @@ impl<'a> NodeCall<'a> {
         NodeCall { shape, placement, node, number: placement.node(group.rank), senders, counts, displs }
     }
 
-    fn plan(&self, algorithm: &Algorithm) -> Result<NodePlan, Error> {
+    /// Plans the call, in the memory of the communicator, or in that of a request with these rings.
+    fn plan(&self, algorithm: &Algorithm, rings: Option<&Rings>) -> Result<NodePlan, Error> {
         let CallShape { kind, size, .. } = *self.shape;
         let total = self.elements();
         let sends = self.sender() == self.own();
@@ -94,8 +113,8 @@ impl<'a> NodeCall<'a> {
             let (p, root) = (self.node.ranks.len(), self.sender_on_node());
             let call = SharedCall { kind, p, root, size, blocks, in_place, slot: 0 };
             // All nodes must agree whether a slot can hold it, and the largest node has the least room for each rank.
-            SharedPlan::new(SharedCall { p: self.largest(), blocks: SharedBlocks::Vector(1), ..call })?;
-            SharedPlan::new(call).map(OwnedPlan::from)
+            fit(SharedCall { p: self.largest(), blocks: SharedBlocks::Vector(1), ..call }, rings)?;
+            fit(call, rings).map(OwnedPlan::from)
         };
         let node_block: usize = members.iter().sum();
         let scattered = self.scattered();
@@ -114,9 +133,11 @@ impl<'a> NodeCall<'a> {
             before: before.map(|(kind, blocks, in_place)| stage(kind, blocks, in_place)).transpose()?,
             between: sends.then_some(between),
             after: after.map(|(kind, blocks)| stage(kind, blocks, false)).transpose()?,
-            held,
-            own_at: self.displs.get(self.own()).map_or(0, |begin| begin * size),
-            scattered,
+            memory: NodeMemory {
+                held,
+                own_at: self.displs.get(self.own()).map_or(0, |begin| begin * size),
+                scattered,
+            },
         })
     }
 
@@ -182,6 +203,13 @@ impl<'a> NodeCall<'a> {
         blocks.map(|((&bytes, &from), &to)| ScatteredBlock { from, to, bytes }).collect()
     }
 
+    /// At least as many bytes as a stage needs on any node, the same on all ranks: a vector for each rank, and one for
+    /// the result.
+    fn most_bytes(&self) -> usize {
+        let vector = self.elements().saturating_mul(self.shape.size);
+        (self.largest() + 1).saturating_mul(vector.saturating_add(LINE))
+    }
+
     /// The ranks of the largest node.
     fn largest(&self) -> usize {
         self.placement.regions().sizes().max().unwrap_or(1)
@@ -221,26 +249,13 @@ pub(super) unsafe fn run(work: &mut CommWork, group: &OwnComm, job: &ParsedCall)
     // SAFETY: the caller guarantees live memory and handles.
     let sides = unsafe { recent.images.bring(job, &recent.lists, own)? };
     let Some(CachedPlan::Nodes(plan)) = recent.how() else { return Ok(CallOutcome::Library) };
-    let CallShape { kind, datatype, root, .. } = job.shape;
+    let CallShape { datatype, root, .. } = job.shape;
     let ops = operands(job);
     let lead = ops.as_ref().map_or(0, |ops| ops.true_lb);
-    let is_root = own.rank as i64 == root;
-    let input = held.reserve(plan.held[0].next_multiple_of(16) + plan.held[1]);
-    let output = input.wrapping_add(plan.held[0].next_multiple_of(16));
-    let given = match job.shape.send {
-        Some(_) => sides.send,
-        None if kind == Kind::Allgather => sides.recv.wrapping_add(plan.own_at),
-        None => sides.recv,
-    };
-    // The input and the output of each stage.
-    let all = if plan.scattered.is_empty() { sides.recv } else { input };
-    let (before, between, after) = match kind {
-        Kind::Reduce if !is_root => ((given, input), (input, null_mut()), (null_mut(), null_mut())),
-        Kind::ReduceScatter => ((given, input), (input, output), (output, sides.recv)),
-        _ => ((given, all), (null_mut(), all), (all, all)),
-    };
+    let held = held.reserve(plan.memory.bytes());
+    let [before, between, after] = plan.memory.stages(&job.shape, sides, own.rank as i64 == root, held);
     // After an error the other stages continue, because other ranks would wait for this one.
-    let mut stage = |plan: &Option<OwnedPlan>, (input, output): (*mut u8, *mut u8)| {
+    let mut stage = |plan: &Option<OwnedPlan>, StageBuffers { input, output }: StageBuffers| {
         let Some(plan) = plan else { return Ok(()) };
         let buffers = SharedBuffers { input, output, lead, combine: ops.clone() };
         // SAFETY: the buffers are as long as the plan says.
@@ -249,16 +264,14 @@ pub(super) unsafe fn run(work: &mut CommWork, group: &OwnComm, job: &ParsedCall)
     };
     let mut outcome = stage(&plan.before, before);
     if let Some(messages) = &plan.between {
-        let areas = Areas::of(between.0, between.1, scratch.reserve(messages.scratch));
+        let areas = Areas::of(between.input, between.output, scratch.reserve(messages.scratch));
         let (comm, rank, tag, combine) = (own.comm, own.rank, TAG, &ops);
         let run = PlanExecution { comm, datatype, areas, rank, tag, lead, flight, combine }.run(messages);
         outcome = outcome.and(run).and(ops.as_ref().map_or(Ok(()), Operands::outcome));
     }
     outcome.and(stage(&plan.after, after))?;
-    for &ScatteredBlock { from, to, bytes } in &plan.scattered {
-        // SAFETY: held memory has all blocks, and the receive buffer has room for them.
-        unsafe { copy_nonoverlapping(input.wrapping_add(from), sides.recv.wrapping_add(to), bytes) };
-    }
+    // SAFETY: held memory was reserved for all blocks, and the receive buffer is the caller's.
+    unsafe { plan.memory.scatter(held, sides.recv) };
     // SAFETY: as above.
     unsafe { recent.images.take(job, &recent.lists, sides, own)? };
     Ok(CallOutcome::Done)

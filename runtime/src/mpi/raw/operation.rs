@@ -68,7 +68,7 @@ impl PendingCall {
         self.state = CallProgress::Under { next: 0, sides };
         if let Some(shared) = &mut self.shared {
             // SAFETY: as above.
-            unsafe { shared.start(&self.job.shape, sides, self.operands.clone()) };
+            unsafe { shared.start(&self.job.shape, sides, self.operands.clone(), self.rank, self.tag) };
         }
         if let Some(journal) = &self.journal {
             journal.begin(&mut self.buffers.flight);
@@ -111,6 +111,9 @@ impl PendingCall {
         }
         // SAFETY: the caller of `start` has guaranteed live memory until the call is complete.
         unsafe {
+            if let Some(shared) = &mut self.shared {
+                shared.land(sides.recv);
+            }
             self.buffers.images.take(&self.job, &self.buffers.lists, sides, self.rank)?;
             self.staged.as_mut().map_or(Ok(()), |staged| staged.take())
         }

@@ -138,7 +138,7 @@ impl Preparation<'_> {
         let algorithm = match choice.implementation.clone() {
             Implementation::Catalogue(algorithm) => algorithm,
             Implementation::SharedMemory => {
-                let shared = SharedRequest::new(work, group, shape, life);
+                let shared = SharedRequest::new(work, group, shape, choice.between.as_ref(), life);
                 choice.tell(shared.as_ref().map(|_| ()));
                 let buffers = SpareBuffers { lists, ..SpareBuffers::default() };
                 let planned = shared

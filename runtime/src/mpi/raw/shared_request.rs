@@ -3,16 +3,24 @@
 //! A call that is started once runs in the memory of its communicator, after all calls that were started before it. A
 //! persistent one has its own memory, because ranks may start such calls in any order.
 
+use super::node_run;
 use super::shared_run::{call, unshared};
+use crate::choice::selection::Algorithm;
 use crate::error::Error;
-use crate::mpi::arguments::image::Sides;
+use crate::mpi::arguments::image::{Rank, Sides};
 use crate::mpi::arguments::shape::CallShape;
-use crate::mpi::cache::spare::QueuedSpare;
+use crate::mpi::cache::spare::{HeldMemory, QueuedSpare};
 use crate::mpi::comm::own::OwnComm;
+use crate::mpi::comm::shared_window::Rings;
 use crate::mpi::execution::RequestLife;
-use crate::mpi::execution::shared::{Completion, QueuedCall, SharedBuffers, SharedMemory, SharedPlan, lock};
+use crate::mpi::execution::shared::{
+    CallStage, CallStages, Completion, MessageScope, QueuedCall, STAGES, SharedMemory, SharedPlan, StageBuffers,
+    StageOperands, lock,
+};
 use crate::mpi::handles::operand::Operands;
+use crate::mpi::lowering::areas::Scratch;
 use crate::mpi::state::CommWork;
+use std::ffi::c_int;
 use std::sync::{Arc, Mutex, TryLockError};
 
 /// A non-blocking call through shared memory.
@@ -21,49 +29,113 @@ pub(super) struct SharedRequest {
     completion: Arc<Completion>,
     /// The call, while it is not in the queue.
     call: Option<Box<QueuedCall>>,
+    /// Its memory, if it is on several nodes.
+    nodes: Option<HeldMemory>,
 }
 
 impl SharedRequest {
-    /// Plans a call. Collective if it is persistent; otherwise a blocking call has already created the memory.
+    /// Plans a call, with an algorithm between nodes if there are several. Collective if it is persistent; otherwise
+    /// a blocking call has already created the memory.
     pub(super) fn new(
         work: &mut CommWork,
         group: &OwnComm,
         shape: &CallShape,
+        between: Option<&Algorithm>,
         life: RequestLife,
     ) -> Result<Self, Error> {
+        let (memory, stages, nodes) = match between {
+            Some(algorithm) => Self::on_nodes(work, group, shape, algorithm, life)?,
+            None => Self::on_one_node(work, group, shape, life)?,
+        };
+        Ok(SharedRequest { memory, completion: Arc::default(), call: Some(QueuedCall::new(stages)), nodes })
+    }
+
+    fn on_one_node(
+        work: &mut CommWork,
+        group: &OwnComm,
+        shape: &CallShape,
+        life: RequestLife,
+    ) -> Result<PlannedStages, Error> {
         if group.placement.regions().nodes() > 1 {
-            return Err(unshared("the ranks are on several nodes"));
+            return Err(unshared("nothing between nodes is proved for it"));
         }
         let CommWork { recent, offsets, shared, .. } = work;
         let call = call(shape, &recent.lists, offsets, group);
         let call = call.ok_or_else(|| unshared("ranks know only their own lengths"))?;
-        let (memory, call) = match life {
-            RequestLife::Once => (common(shared)?, QueuedCall::new(SharedPlan::new(call)?)),
+        let (memory, plan) = match life {
+            RequestLife::Once => (common(shared)?, SharedPlan::new(call)?),
             RequestLife::Persistent => {
                 let (plan, rings) = SharedPlan::for_request(call)?;
-                (Arc::new(Mutex::new(SharedMemory::new(group, rings)?)), QueuedCall::new(plan))
+                (own_memory(group, rings)?, plan)
             }
         };
-        Ok(SharedRequest { memory, completion: Arc::default(), call: Some(call) })
+        Ok((memory, [Some(CallStage::Shared(plan.into())), None, None], None))
+    }
+
+    fn on_nodes(
+        work: &mut CommWork,
+        group: &OwnComm,
+        shape: &CallShape,
+        algorithm: &Algorithm,
+        life: RequestLife,
+    ) -> Result<PlannedStages, Error> {
+        let (memory, plan) = match life {
+            RequestLife::Once => {
+                let memory = common(&work.shared)?;
+                (memory, node_run::plan(work, group, shape, algorithm)?)
+            }
+            RequestLife::Persistent => {
+                let (plan, rings) = node_run::plan_request(group, shape, &work.recent.lists, algorithm)?;
+                (own_memory(group, rings)?, plan)
+            }
+        };
+        let (stages, nodes) = plan.into_stages();
+        Ok((memory, stages, Some(HeldMemory { memory: nodes, held: Scratch::default() })))
     }
 
     /// Reuses an earlier call of the same shape.
-    pub(super) fn again(work: &CommWork, (call, completion): QueuedSpare) -> Result<Self, Error> {
-        Ok(SharedRequest { memory: common(&work.shared)?, completion, call: Some(call) })
+    pub(super) fn again(work: &CommWork, spare: QueuedSpare) -> Result<Self, Error> {
+        let QueuedSpare { call, completion, nodes } = spare;
+        Ok(SharedRequest { memory: common(&work.shared)?, completion, call: Some(call), nodes })
     }
 
     /// Puts the call into the queue.
     ///
     /// # Safety
     /// The buffers are live until the call is complete, and are as long as its shape says.
-    pub(super) unsafe fn start(&mut self, shape: &CallShape, sides: Sides, operands: Option<Operands>) {
+    pub(super) unsafe fn start(
+        &mut self,
+        shape: &CallShape,
+        sides: Sides,
+        operands: Option<Operands>,
+        rank: Rank,
+        tag: c_int,
+    ) {
         let Some(call) = self.call.take() else { return };
-        let (input, output) = (if shape.send.is_some() { sides.send } else { sides.recv }, sides.recv);
+        let (buffers, messages) = match &mut self.nodes {
+            None => (one_stage(shape, sides), None),
+            Some(HeldMemory { memory, held }) => {
+                let held = held.reserve(memory.bytes());
+                let buffers = memory.stages(shape, sides, rank.rank as i64 == shape.root, held);
+                (buffers, Some(MessageScope { comm: rank.comm, datatype: shape.datatype, rank: rank.rank, tag }))
+            }
+        };
         let lead = operands.as_ref().map_or(0, |operands| operands.true_lb);
-        let buffers = SharedBuffers { input, output, lead, combine: operands };
+        let operands = StageOperands { buffers, lead, combine: operands, messages };
         // SAFETY: as the caller guarantees.
-        let call = unsafe { call.on(buffers, &self.completion) };
+        let call = unsafe { call.on(operands, &self.completion) };
         lock(&self.memory).start(call);
+    }
+
+    /// Moves the result of a completed call to the receive buffer, as far as it is elsewhere.
+    ///
+    /// # Safety
+    /// The receive buffer is that of [`start`](SharedRequest::start).
+    pub(super) unsafe fn land(&mut self, recv: *mut u8) {
+        if let Some(HeldMemory { memory, held }) = &mut self.nodes {
+            // SAFETY: the call has filled the held memory, and the receive buffer has room for all blocks.
+            unsafe { memory.scatter(held.reserve(memory.bytes()), recv) };
+        }
     }
 
     /// Advances the queue. Returns whether the call is complete.
@@ -89,8 +161,23 @@ impl SharedRequest {
 
     /// The parts that a later call like this one can reuse.
     pub(super) fn into_spare(self) -> Option<QueuedSpare> {
-        self.call.map(|call| (call, self.completion))
+        let SharedRequest { completion, nodes, .. } = self;
+        self.call.map(|call| QueuedSpare { call, completion, nodes })
     }
+}
+
+/// The memory, the stages, and what a call on several nodes needs besides.
+type PlannedStages = (Arc<Mutex<SharedMemory>>, CallStages, Option<HeldMemory>);
+
+/// The buffers of a call in one stage.
+fn one_stage(shape: &CallShape, sides: Sides) -> [StageBuffers; STAGES] {
+    let input = if shape.send.is_some() { sides.send } else { sides.recv };
+    [StageBuffers { input, output: sides.recv }, StageBuffers::NONE, StageBuffers::NONE]
+}
+
+/// Memory for a single request. Collective.
+fn own_memory(group: &OwnComm, rings: Rings) -> Result<Arc<Mutex<SharedMemory>>, Error> {
+    Ok(Arc::new(Mutex::new(SharedMemory::new(group, rings)?)))
 }
 
 /// The memory that calls of a communicator share.

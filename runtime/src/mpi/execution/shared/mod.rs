@@ -2,14 +2,18 @@
 //!
 //! - `plan`: a call, and everything about it that is the same each time
 //! - `slot`: the steps of a segment
-//! - `queue`: calls that do not block
+//! - `stage`, `queue`: calls that do not block
 
 mod plan;
 mod queue;
 mod slot;
+mod stage;
 
 pub(crate) use self::plan::{OwnedPlan, SharedPlan};
 pub(crate) use self::queue::{Completion, QueuedCall};
+pub(crate) use self::stage::{
+    CallStage, CallStages, MessageScope, STAGES, StageBuffers, StageMessages, StageOperands,
+};
 
 use self::plan::{BYTES, say};
 use self::queue::Queue;

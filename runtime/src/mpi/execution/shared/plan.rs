@@ -35,6 +35,14 @@ impl<'a> SharedPlan<'a> {
         SharedPlan::in_ring(call, &rings, 0).map(|plan| (plan, rings))
     }
 
+    /// Plans a stage of a request, in memory with these rings.
+    ///
+    /// # Errors
+    /// The same as for [`new`](SharedPlan::new).
+    pub(crate) fn in_request(call: SharedCall<'a>, rings: &Rings) -> Result<Self, Error> {
+        SharedPlan::in_ring(call, rings, 0)
+    }
+
     fn in_ring(call: SharedCall<'a>, rings: &Rings, ring: usize) -> Result<Self, Error> {
         let call = SharedCall { slot: rings[ring].bytes, ..call };
         let segments = call.segments().map_err(|error| Error::NoSharedMemory { reason: error.to_string() })?;

@@ -5,16 +5,12 @@
 //! to start it, and a rank that has started it has started all calls before it. A blocking call first completes
 //! those in the queue.
 
-use super::plan::OwnedPlan;
-use super::slot::SlotSteps;
-use super::{SharedBuffers, SharedMemory, lock};
+use super::stage::{CallStage, CallStages, SegmentProgress, StageOperands};
+use super::{SharedMemory, lock};
 use crate::error::Error;
-use crate::mpi::execution::Combine;
 use crate::mpi::handles::operand::Operands;
-use crate::program::shared::{SharedOp, segment};
 use std::collections::VecDeque;
 use std::mem::take;
-use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -23,14 +19,13 @@ pub(super) type Queue = VecDeque<Box<QueuedCall>>;
 
 /// A call in the queue, or one that can be put there.
 pub(crate) struct QueuedCall {
-    plan: OwnedPlan,
-    buffers: SharedBuffers<Option<Operands>>,
-    /// The number of its current segment, the steps of that segment, and how many of them are done.
-    segment: usize,
-    steps: Vec<SharedOp>,
-    done: usize,
-    signals: u64,
-    other: Option<(usize, u64)>,
+    stages: CallStages,
+    operands: StageOperands,
+    /// The number of the current stage.
+    stage: usize,
+    segments: SegmentProgress,
+    /// The first error of its messages.
+    failure: Option<Error>,
     /// Where the call goes when it is complete.
     completion: Option<Arc<Completion>>,
 }
@@ -38,15 +33,6 @@ pub(crate) struct QueuedCall {
 // SAFETY: the addresses and handles are the program's, which guarantees that only this call uses them; MPI's handles
 // are not bound to threads.
 unsafe impl Send for QueuedCall {}
-
-impl Combine for Option<Operands> {
-    unsafe fn combine(&self, left: *const u8, right: *const u8, into: *mut u8, elements: usize) {
-        if let Some(operands) = self {
-            // SAFETY: the caller guarantees what the operation asks for.
-            unsafe { operands.combine(left, right, into, elements) }
-        }
-    }
-}
 
 /// A call that is complete, and its outcome.
 pub(crate) type CompletedCall = (Box<QueuedCall>, Result<(), Error>);
@@ -76,62 +62,61 @@ impl Completion {
 
 impl QueuedCall {
     /// A call that was not started.
-    pub(crate) fn new(plan: impl Into<OwnedPlan>) -> Box<Self> {
-        let buffers = SharedBuffers { input: null_mut(), output: null_mut(), lead: 0, combine: None };
-        let (steps, plan) = (Vec::new(), plan.into());
-        let call =
-            QueuedCall { plan, buffers, segment: 0, steps, done: 0, signals: 0, other: None, completion: None };
-        Box::new(call)
+    pub(crate) fn new(stages: CallStages) -> Box<Self> {
+        let (operands, segments) = (StageOperands::NONE, SegmentProgress::default());
+        Box::new(QueuedCall { stages, operands, stage: 0, segments, failure: None, completion: None })
     }
 
-    /// Prepares it to be started with these buffers.
+    /// Prepares it to be started with the buffers of its stages.
     ///
     /// # Safety
-    /// The buffers are as long as the plan says, until the call is complete.
-    pub(crate) unsafe fn on(
-        mut self: Box<Self>,
-        buffers: SharedBuffers<Option<Operands>>,
-        completion: &Arc<Completion>,
-    ) -> Box<Self> {
-        (self.segment, self.done, self.signals, self.other) = (0, 0, 0, None);
-        self.steps.clear();
-        (self.buffers, self.completion) = (buffers, Some(completion.clone()));
+    /// The buffers are as long as the plans of the stages say, until the call is complete.
+    pub(crate) unsafe fn on(mut self: Box<Self>, operands: StageOperands, completion: &Arc<Completion>) -> Box<Self> {
+        self.segments.rewind();
+        (self.stage, self.segments.other, self.failure) = (0, None, None);
+        for stage in self.stages.iter_mut().flatten() {
+            stage.rewind();
+        }
+        (self.operands, self.completion) = (operands, Some(completion.clone()));
         self
     }
 
-    /// Advances as far as possible without waiting. Returns whether the call is complete.
+    /// Advances as far as possible without waiting. Returns whether the call is complete. After an error, the other
+    /// stages continue, because other ranks would wait for this one.
     fn advance(&mut self, node: &mut SharedMemory) -> bool {
-        let plan = self.plan.get();
-        let (call, ring) = (&plan.call, plan.ring);
-        self.other = self.other.or(node.lost);
-        while self.segment < plan.segments.count {
-            if self.steps.is_empty() {
-                segment(call, &plan.segments, self.segment, node.rank, &mut self.steps);
-                (self.done, self.signals) = (0, 0);
-            }
-            let mut slot = SlotSteps { signals: self.signals, ..node.slot_steps(&plan, &self.buffers, self.other) };
-            while let Some(&step) = self.steps.get(self.done)
-                && slot.attempt(step)
-            {
-                self.done += 1;
-            }
-            (self.signals, self.other) = (slot.signals, slot.other);
-            if self.done < self.steps.len() {
+        while let Some(stage) = self.stages.get_mut(self.stage) {
+            let complete = match stage {
+                None => true,
+                Some(CallStage::Shared(plan)) => {
+                    self.segments.advance(&plan.get(), &self.operands.shared(self.stage), node)
+                }
+                Some(CallStage::Messages(messages)) => {
+                    messages.advance(&self.operands, self.stage).unwrap_or_else(|error| {
+                        self.failure.get_or_insert(error);
+                        true
+                    })
+                }
+            };
+            if !complete {
                 return false;
             }
-            self.steps.clear();
-            self.segment += 1;
-            node.complete_segment(ring);
+            self.stage += 1;
+            self.segments.rewind();
         }
         true
     }
 
     /// The outcome of a completed call.
-    fn outcome(&self, node: &mut SharedMemory) -> Result<(), Error> {
-        if self.other.is_some() {
-            return node.lose(&self.plan.get().call, self.other);
+    fn outcome(&mut self, node: &mut SharedMemory) -> Result<(), Error> {
+        let shared = self.stages.iter().flatten().find_map(|stage| match stage {
+            CallStage::Shared(plan) => Some(plan),
+            CallStage::Messages(_) => None,
+        });
+        if let (Some(plan), Some(_)) = (shared, self.segments.other) {
+            return node.lose(&plan.get().call, self.segments.other);
         }
-        self.buffers.combine.as_ref().map_or(Ok(()), Operands::outcome)
+        self.failure.take().map_or(Ok(()), Err)?;
+        self.operands.combine.as_ref().map_or(Ok(()), Operands::outcome)
     }
 }
 

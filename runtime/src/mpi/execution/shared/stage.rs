@@ -1,0 +1,165 @@
+//! The stages of a call that does not block: each goes as far as it can without waiting.
+
+use super::plan::{OwnedPlan, SharedPlan};
+use super::slot::SlotSteps;
+use super::{SharedBuffers, SharedMemory};
+use crate::error::Error;
+use crate::mpi::execution::{Combine, MessagesInFlight, PlanExecution};
+use crate::mpi::handles::operand::Operands;
+use crate::mpi::lowering::areas::{Areas, Scratch};
+use crate::mpi::lowering::plan::MessagePlan;
+use crate::program::shared::{SharedOp, segment};
+use ::mpi::ffi;
+use std::ffi::c_int;
+use std::ptr::null_mut;
+
+/// The most stages of a call.
+pub(crate) const STAGES: usize = 3;
+
+/// A stage of a call.
+pub(crate) enum CallStage {
+    /// In the memory of the node.
+    Shared(OwnedPlan),
+    /// Messages between one rank of each node.
+    Messages(Box<StageMessages>),
+}
+
+/// The stages of a call: within the node, between nodes, within the node.
+pub(crate) type CallStages = [Option<CallStage>; STAGES];
+
+impl CallStage {
+    /// Prepares it to be started.
+    pub(super) fn rewind(&mut self) {
+        if let CallStage::Messages(messages) = self {
+            messages.next = 0;
+        }
+    }
+}
+
+/// The addresses of a stage's input and output.
+#[derive(Clone, Copy)]
+pub(crate) struct StageBuffers {
+    pub(crate) input: *mut u8,
+    pub(crate) output: *mut u8,
+}
+
+impl StageBuffers {
+    /// A stage without memory.
+    pub(crate) const NONE: Self = StageBuffers { input: null_mut(), output: null_mut() };
+}
+
+/// Where the messages of a call go.
+#[derive(Clone, Copy)]
+pub(crate) struct MessageScope {
+    pub(crate) comm: ffi::MPI_Comm,
+    pub(crate) datatype: ffi::MPI_Datatype,
+    pub(crate) rank: usize,
+    pub(crate) tag: c_int,
+}
+
+/// What the stages of a started call work on.
+pub(crate) struct StageOperands {
+    /// The memory of each stage.
+    pub(crate) buffers: [StageBuffers; STAGES],
+    /// The distance in bytes from the address of an element that MPI takes to its first byte.
+    pub(crate) lead: isize,
+    pub(crate) combine: Option<Operands>,
+    /// `None` for a call on one node.
+    pub(crate) messages: Option<MessageScope>,
+}
+
+impl StageOperands {
+    pub(super) const NONE: Self =
+        StageOperands { buffers: [StageBuffers::NONE; STAGES], lead: 0, combine: None, messages: None };
+
+    pub(super) fn shared(&self, stage: usize) -> SharedBuffers<&Option<Operands>> {
+        let StageBuffers { input, output } = self.buffers[stage];
+        SharedBuffers { input, output, lead: self.lead, combine: &self.combine }
+    }
+}
+
+impl Combine for Option<Operands> {
+    unsafe fn combine(&self, left: *const u8, right: *const u8, into: *mut u8, elements: usize) {
+        if let Some(operands) = self {
+            // SAFETY: the caller guarantees what the operation asks for.
+            unsafe { operands.combine(left, right, into, elements) }
+        }
+    }
+}
+
+/// The messages of a stage, and how far they are.
+#[derive(Default)]
+pub(crate) struct StageMessages {
+    plan: MessagePlan,
+    /// The next step of the plan.
+    next: usize,
+    scratch: Scratch,
+    flight: MessagesInFlight,
+}
+
+impl StageMessages {
+    pub(crate) fn new(plan: MessagePlan) -> Box<Self> {
+        Box::new(StageMessages { plan, ..StageMessages::default() })
+    }
+
+    /// Sends and receives as far as possible without waiting. Returns whether all messages are complete, which they
+    /// also are after an error.
+    pub(super) fn advance(&mut self, operands: &StageOperands, stage: usize) -> Result<bool, Error> {
+        let Some(MessageScope { comm, datatype, rank, tag }) = operands.messages else { return Ok(true) };
+        let StageMessages { plan, next, scratch, flight } = self;
+        let StageBuffers { input, output } = operands.buffers[stage];
+        let areas = Areas::of(input, output, scratch.reserve(plan.scratch));
+        let (lead, combine) = (operands.lead, &operands.combine);
+        PlanExecution { comm, datatype, areas, rank, tag, lead, flight, combine }.advance(plan, next)
+    }
+}
+
+/// How far a call is in the segments of a stage.
+#[derive(Default)]
+pub(super) struct SegmentProgress {
+    /// The number of the current segment, its steps, and how many of them are done.
+    segment: usize,
+    steps: Vec<SharedOp>,
+    done: usize,
+    signals: u64,
+    /// A rank that makes a different call, and its description of that call.
+    pub(super) other: Option<(usize, u64)>,
+}
+
+impl SegmentProgress {
+    /// Begins a stage.
+    pub(super) fn rewind(&mut self) {
+        (self.segment, self.done, self.signals) = (0, 0, 0);
+        self.steps.clear();
+    }
+
+    /// Advances as far as possible without waiting. Returns whether the stage is complete.
+    pub(super) fn advance<C: Combine>(
+        &mut self,
+        plan: &SharedPlan<'_>,
+        buffers: &SharedBuffers<C>,
+        node: &mut SharedMemory,
+    ) -> bool {
+        self.other = self.other.or(node.lost);
+        while self.segment < plan.segments.count {
+            if self.steps.is_empty() {
+                segment(&plan.call, &plan.segments, self.segment, node.rank, &mut self.steps);
+                (self.done, self.signals) = (0, 0);
+            }
+            let mut slot = SlotSteps { signals: self.signals, ..node.slot_steps(plan, buffers, self.other) };
+            while let Some(&step) = self.steps.get(self.done)
+                && slot.attempt(step)
+            {
+                self.done += 1;
+            }
+            (self.signals, self.other) = (slot.signals, slot.other);
+            if self.done < self.steps.len() {
+                return false;
+            }
+            self.steps.clear();
+            self.segment += 1;
+            node.complete_segment(plan.ring);
+        }
+        true
+    }
+}

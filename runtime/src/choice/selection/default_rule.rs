@@ -118,6 +118,8 @@ fn before_which(call: &Question) -> Option<Before> {
         (Kind::Allreduce, 0..=2048) => Some(Before::Library),
         (Kind::Allreduce, 2049..=32_768) => Some(Before::All),
         (Kind::ReduceScatter, 65..=8192) if small => None,
+        // As a request, blocks of 64 KiB take 1.2 times MPI's time on 8 nodes of 2 ranks.
+        (Kind::ReduceScatter, 32_768..) if small && call.form != CallForm::Blocking => None,
         (Kind::Allgather, 0..=8192 | 16_385..) if small => None,
         (Kind::Allgather, 0..=2048) => Some(Before::Library),
         (Kind::Allgather | Kind::ReduceScatter, _) => Some(Before::All),

@@ -32,8 +32,22 @@ struct Chain {
     step: i64,
 }
 
+/// An allgather with a list of ports, also without a record.
+#[derive(Collective)]
+#[collective(allgather, ports: list(1..))]
+#[check(p <= 16, len(ports) <= 3, ports <= 2)]
+#[round(i in 0..len(ports))]
+#[state(D = 1, next = min(p, D * (ports[i] + 1)))]
+#[requires(final D == p)]
+#[define(n(j) = max(0, min(D, p - j * D)))]
+#[send(for j in 1..=ports[i], to = rank - j * D, blocks = [rank + k; k in 0..n(j)])]
+#[recv(for j in 1..=ports[i], from = rank + j * D, blocks = [rank + j * D + k; k in 0..n(j)])]
+struct Shift {
+    ports: Vec<i64>,
+}
+
 // As a library does it.
-roundel::collectives!["mine" => Mine, "chain" => Chain];
+roundel::collectives!["mine" => Mine, "chain" => Chain, "shift" => Shift];
 
 fn settings(variables: &[(&str, &str)]) -> Result<Settings, SettingsError> {
     Settings::from_variables(|name| {
@@ -44,7 +58,7 @@ fn settings(variables: &[(&str, &str)]) -> Result<Settings, SettingsError> {
 #[test]
 fn registered_before_the_program_begins() {
     let names: Vec<&str> = own().iter().map(|entry| entry.name).collect();
-    assert!(names.starts_with(&["allgather/mine", "broadcast/chain"]), "{names:?}");
+    assert!(names.starts_with(&["allgather/mine", "broadcast/chain", "allgather/shift"]), "{names:?}");
     assert_eq!(own()[0].origin(), Some("own"));
 }
 
@@ -77,16 +91,24 @@ fn never_chosen_by_default() {
 
 #[test]
 fn rules_are_checked_against_what_is_proved() {
-    let rule = |p: &str| {
+    let named = |p: &str, algorithm: &str| {
         Selection::parse(&format!(
             "format = \"roundel-selection\"\nversion = 1\n[[rule]]\ncollective = \"allgather\"\np = \"{p}\"\n\
-             algorithm = \"allgather/mine\"\n"
+             algorithm = {algorithm}\n"
         ))
     };
+    let rule = |p: &str| named(p, "\"allgather/mine\"");
     let chosen = rule("2..=12").unwrap().choose(&Question::new(Kind::Allgather, 5, 5, 8));
     assert_eq!(chosen.implementation.algorithm(), Some("allgather/mine"));
     let refused = rule("2..=13").unwrap_err().to_string();
     assert!(refused.contains("allgather/mine") && refused.contains("p <= 12"), "{refused}");
+    // Of lists, the length and the elements count.
+    let shift = |p: &str, ports: &str| named(p, &format!("\"allgather/shift\"\nparameters = {{ ports = {ports} }}"));
+    let refused = |p: &str, ports: &str| shift(p, ports).unwrap_err().to_string();
+    assert!(shift("10..=16", "[2, 2, 2]").is_ok());
+    assert!(refused("10..=20", "[2, 2, 2]").contains("such as p = 17"));
+    assert!(refused("4", "[3]").contains("elements up to 2, and this rule has calls outside"));
+    assert!(refused("16", "[1, 1, 1, 1]").contains("len(ports) <= 3"));
 }
 
 #[test]

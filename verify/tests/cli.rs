@@ -590,8 +590,11 @@ fn what_cannot_be_run() {
 /// Calls outside the proved range are checked, but not run: code that refuses them is not wrong.
 #[test]
 fn what_is_not_proved_is_checked_and_not_run() {
+    let files = Files::new();
+    let shift = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/src/algorithms/allreduce/cyclic_shift.rs");
+    let path = files.write("shift.rs", &std::fs::read_to_string(shift).unwrap());
     for ports in ["ports=3,3", "ports=3", "ports=1..=3"] {
-        let report = json_with(&["check", "allreduce/cyclic-shift", "--set", ports, "-p", "1..=4"], 0);
+        let report = json_with(&["check", &path, "--set", ports, "-p", "1..=4"], 0);
         let (one, of) = (&report["collectives"][0], |one: &Value, key: &str| one[key].as_u64().unwrap());
         assert!(of(one, "checked") > 0 && of(one, "runs") < of(one, "checked"), "{one}");
         assert_eq!(one["runs_correct"], true);

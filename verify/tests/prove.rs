@@ -248,8 +248,9 @@ fn every_allgather_is_proved_for_all_p() {
 }
 
 /// Reductions that the solver proves for all p. The others are proved only in a range.
-const REDUCTIONS_FOR_ALL_P: [&str; 9] = [
+const REDUCTIONS_FOR_ALL_P: [&str; 10] = [
     "CirculantReduceScatter",
+    "CyclicShiftAllreduce",
     "CyclicShiftReduceScatter",
     "PairwiseReduceScatter",
     "PrefixAllreduce",

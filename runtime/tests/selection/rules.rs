@@ -67,7 +67,7 @@ fn parameters_that_do_not_fit() {
     refused(&shift("; parameters = { ports = 3 }"), "and there is a number");
     refused(&shift("; parameters = { ports = [0] }"), "must lie in 1.., but is 0");
     refused(&shift("; parameters = { ports = [2] }"), "with p = 4, it requires");
-    refused(&shift("; parameters = { ports = [3] }"), "elements up to 2, and this rule has calls outside");
+    fine(&shift("; parameters = { ports = [3] }"));
     fine(&shift("; parameters = { ports = [1; 1] }"));
     refused(
         "collective = 'gather'; p = '..=64'; algorithm = 'binomial'; parameters = { root = 0 }",
@@ -117,8 +117,8 @@ fn ranges_beyond_the_proof() {
     };
     fine(&shifts("reduce_scatter", "..=64", "[1, 1, 1, 1, 1, 1]"));
     fine(&shifts("reduce_scatter", "1000..=1024", "[1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"));
-    fine(&shifts("allreduce", "200..=256", "[2, 2, 2, 2, 2, 2]"));
-    refused(&shifts("allreduce", "200..300", "[2, 2, 2, 2, 2, 2]"), "such as p = 257");
+    fine(&shifts("allreduce", "200..300", "[2, 2, 2, 2, 2, 2]"));
+    fine(&shifts("allreduce", "1000..=1024", "[1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"));
 }
 
 #[test]

@@ -255,6 +255,11 @@ impl<'a> Context<'a> {
         if self.blocks_wrap() { self.wheel.same(a, b) } else { and([eq(&a.number, &b.number), eq(&a.seat, &b.seat)]) }
     }
 
+    /// Whether the collective reduces.
+    pub(crate) fn reduces(&self) -> bool {
+        self.schedule.kind.reduces()
+    }
+
     /// Whether the laws about bits, and about what wraps, are at hand: for reductions and collectives with a root.
     fn has_bits(&self) -> bool {
         self.schedule.kind.reduces() || self.schedule.kind.has_root()
@@ -531,6 +536,7 @@ impl<'a> Context<'a> {
         self.near(a, b, &q, &r);
         let (dividend, divisor) = (a.to_string(), b.to_string());
         self.quotients.push(Quotient { dividend, divisor, quotient: q.clone(), remainder: r.clone() });
+        self.quotient_by_product(a, b, &q, &r);
         (q, r)
     }
 

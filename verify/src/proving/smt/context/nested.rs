@@ -4,7 +4,7 @@
 //! quotients of one number by `X` and by `radix * X`, and its digit, which is `(a / X) % radix`, are one decomposition
 //! of that number.
 
-use super::{Context, POW, Quotient};
+use super::{Context, POW, Quotient, is_literal};
 use crate::proving::smt::term::{Term, add, and, eq, ge, implies, le, lt, mul, sub, within};
 
 /// The factors of a product of two.
@@ -40,6 +40,25 @@ impl Context<'_> {
         let (u, v) = self.quotient(&q, outer);
         let high = self.product(&v, inner);
         Some((u, add(&high, &r)))
+    }
+
+    /// The quotient by a product, of a reduction that also divides by one of the factors.
+    pub(super) fn quotient_by_product(&mut self, a: &str, b: &str, quotient: &str, remainder: &str) {
+        let Some((first, second)) = factors(b).filter(|_| self.schedule.kind.reduces()) else { return };
+        let known = |d: &str| self.quotients.iter().any(|q| q.dividend == a && q.divisor == d);
+        let (outer, inner) = match (known(first), known(second)) {
+            (true, false) => (second, first),
+            (false, true) => (first, second),
+            _ => return,
+        };
+        if is_literal(outer) || is_literal(inner) {
+            return;
+        }
+        let (q, r) = self.quotient(a, inner);
+        let (u, v) = self.quotient(&q, outer);
+        let low = add(&self.product(&v, inner), &r);
+        let same = and([eq(quotient, &u), eq(remainder, &low)]);
+        self.law(implies(&and([ge(outer, "1"), ge(inner, "1")]), &same));
     }
 
     /// Digit `position` of a number.

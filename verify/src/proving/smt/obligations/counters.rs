@@ -148,7 +148,8 @@ impl<'a> Prover<'a> {
     }
 }
 
-/// The exact amount of a metric that one rank uses in a round; only if no clause has indices of its own.
+/// The exact amount of a metric that one rank uses in a round; only if no clause has indices of its own, but for the
+/// blocks of a reduction.
 pub(super) fn usage(frame: &mut ProofContext<'_>, l: &Loop, metric: Metric) -> Step<Term> {
     let direction = match metric {
         // Messages inside a node do not cross nodes; other costs of inner collectives are unknown.
@@ -166,7 +167,8 @@ pub(super) fn usage(frame: &mut ProofContext<'_>, l: &Loop, metric: Metric) -> S
         if metric.is_nonlocal() && stays_on_node(t) {
             continue;
         }
-        if !t.each.is_empty() {
+        let blocks = matches!(metric, Metric::BlocksSent | Metric::BlocksReceived);
+        if !t.each.is_empty() && !(blocks && frame.cx.reduces()) {
             return Err(NoEncoding::new(format!("the sum of {metric} over `for`")));
         }
         let amount = match metric {
@@ -231,9 +233,9 @@ fn has_first(frame: &mut ProofContext<'_>, t: &Transfer) -> Step<Term> {
     Ok(or(first.collect::<Step<Vec<Term>>>()?))
 }
 
-/// The number of blocks of a clause without indices of its own.
+/// The number of blocks of a clause, over all values of its indices, on which nothing else may depend.
 pub(super) fn blocks_of(frame: &mut ProofContext<'_>, t: &Transfer) -> Step<Term> {
-    let set = SymbolicSet::new(&t.blocks, &[], None, &frame.values);
+    let set = SymbolicSet::new(&t.blocks, &t.each, None, &frame.values);
     let mut blocks = "0".to_string();
     for piece in &set.pieces {
         blocks = add(&blocks, &piece.count(&mut frame.cx)?);

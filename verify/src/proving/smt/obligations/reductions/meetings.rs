@@ -86,7 +86,7 @@ fn any_of(ways: &[&Transfer]) -> Transfer {
     recv
 }
 
-fn operand(t: &Transfer) -> Option<Line> {
+pub(super) fn operand(t: &Transfer) -> Option<Line> {
     match t.site.action {
         Action::CombineLeft { with } | Action::CombineRight { with } => Some(with),
         Action::Copy | Action::Replace | Action::Overwrite => None,

@@ -30,6 +30,9 @@ impl<'a> Prover<'a> {
         for t in &l.transfers {
             self.clause_is_sound(t, frame);
         }
+        if self.combines_several(l) {
+            return self.several_combined(n, l, frame, before, after);
+        }
         let Some(meetings) = self.meetings(n, l) else { return };
         self.meet(n, l, frame, &meetings);
         for meeting in &meetings {
@@ -50,7 +53,13 @@ impl<'a> Prover<'a> {
     }
 
     /// A rank holds what it sends.
-    fn sends_contributions(&mut self, n: usize, frame: &ProofContext<'a>, t: &Transfer, before: &[ContributorClaim]) {
+    pub(super) fn sends_contributions(
+        &mut self,
+        n: usize,
+        frame: &ProofContext<'a>,
+        t: &Transfer,
+        before: &[ContributorClaim],
+    ) {
         let sent = SymbolicSet::of_clause(&frame.cx, t, &frame.values);
         for piece in &sent.pieces {
             self.attempt(Property::SendsHeld, |prover| {

@@ -9,6 +9,7 @@ mod inner;
 mod meetings;
 mod memory;
 mod order;
+mod several;
 
 pub(super) use claims::{ContributorClaim, first};
 

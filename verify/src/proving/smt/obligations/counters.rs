@@ -168,7 +168,8 @@ pub(super) fn usage(frame: &mut ProofContext<'_>, l: &Loop, metric: Metric) -> S
             continue;
         }
         let blocks = matches!(metric, Metric::BlocksSent | Metric::BlocksReceived);
-        if !t.each.is_empty() && !(blocks && frame.cx.reduces()) {
+        let counted = blocks && frame.cx.reduces();
+        if !t.each.is_empty() && !counted {
             return Err(NoEncoding::new(format!("the sum of {metric} over `for`")));
         }
         let amount = match metric {

@@ -12,6 +12,7 @@ mod common;
 use common::z3;
 use roundel::algorithms::find;
 use roundel_spec::Schedule;
+use roundel_spec::check::{self, Points};
 use roundel_spec::proof::{Answered, FoundClause, Record, RecordError};
 use roundel_verify::proving::invariants;
 use roundel_verify::proving::prove::{self, Base, InductionResult};
@@ -19,7 +20,7 @@ use roundel_verify::proving::smt::{Portfolio, Verdict};
 use roundel_verify::source::Source;
 use std::process::Command;
 
-/// Entries that are proved without a word about what ranks hold.
+/// Entries that are proved without a word about what ranks hold, bounds included.
 const FOUND: &[&str] = &[
     "allgather/ring",
     "allgather/bruck",
@@ -28,11 +29,21 @@ const FOUND: &[&str] = &[
     "allgather/sparbit",
     "allgather/recursive-doubling",
     "allgather/neighbor-exchange",
+    "allreduce/recursive-doubling",
+    "allreduce/reduce-broadcast",
+    "allreduce/ring",
+    "reduce-scatter/pairwise",
     "reduce-scatter/circulant",
+    "reduce-scatter/cyclic-shift",
+    "broadcast/binomial",
     "gather/binomial",
+    "scatter/binomial",
     "reduce/binomial",
+    "reduce/binomial-ordered",
+    "alltoall/spread-out",
     "alltoall/pairwise",
     "alltoall/k-bruck",
+    "alltoall/modified-bruck",
 ];
 
 /// A text without the attributes that begin like this.
@@ -79,16 +90,39 @@ fn proved(name: &str, schedule: &Schedule) -> InductionResult {
     InductionResult::searching(name, schedule, &Portfolio::installed(), &|| {})
 }
 
-#[test]
-fn a_declaration_without_holds_is_proved_for_all_p() {
+/// Proves the entries of some kinds without a word about what ranks hold.
+fn all_are_found(kinds: &[&str]) {
     if z3().is_none() {
         return;
     }
-    for name in FOUND {
+    let of_kinds = |name: &&&str| kinds.iter().any(|kind| name.split('/').next() == Some(kind));
+    let names: Vec<&&str> = FOUND.iter().filter(of_kinds).collect();
+    assert!(!names.is_empty(), "{kinds:?}");
+    for name in names {
         let result = proved(name, &stripped_entry(name));
         assert!(result.complete(), "{name}: {:?} {:?}", result.findings, result.by_property());
         assert!(!result.findings.clauses.is_empty());
     }
+}
+
+#[test]
+fn allgathers_without_holds_are_proved_for_all_p() {
+    all_are_found(&["allgather"]);
+}
+
+#[test]
+fn reductions_without_holds_are_proved_for_all_p() {
+    all_are_found(&["allreduce", "reduce-scatter"]);
+}
+
+#[test]
+fn collectives_with_a_root_without_holds_are_proved_for_all_p() {
+    all_are_found(&["broadcast", "gather", "scatter", "reduce"]);
+}
+
+#[test]
+fn alltoalls_without_holds_are_proved_for_all_p() {
+    all_are_found(&["alltoall"]);
 }
 
 #[test]
@@ -167,6 +201,75 @@ fn wrong_declarations_are_not_proved_by_what_is_found() {
         let open = |verdict: &Verdict| !matches!(verdict, Verdict::Proved { .. });
         let failed = result.verdicts.iter().any(|discharged| open(&discharged.verdict));
         assert!(!result.complete() && (failed || !result.obligations.gaps.is_empty()), "{what}");
+    }
+}
+
+/// Declarations that are right up to p = 64 and wrong beyond, one for each shape of reductions, broadcasts and
+/// all-to-alls.
+const WRONG_BEYOND_64: &[(&str, &str)] = &[
+    (
+        "contributors that differ from block to block",
+        "#[collective(reduce_scatter)]
+         #[round(s in 1..min(p, 64))]
+         #[send(to = rank + s, blocks = [rank + s])]
+         #[recv(from = rank - s, blocks = [rank], combine = left)]",
+    ),
+    (
+        "the one block of a broadcast",
+        "#[collective(broadcast, root: 0..)]
+         #[check(p <= 9, root <= 1)]
+         #[define(v = (rank - root) % p)]
+         #[round(s in 0..min(6, ceil_log(2, p)))]
+         #[state(D = 1, next = 2 * D)]
+         #[send(when = v < D && v + D < p, to = rank + D)]
+         #[recv(when = D <= v && v < 2 * D, from = rank - D)]",
+    ),
+    (
+        "contributors between two ranks",
+        "#[collective(reduce, root: 0..)]
+         #[order(rank_order)]
+         #[check(p <= 9, root <= 1)]
+         #[round(s in 0..min(6, ceil_log(2, p)))]
+         #[state(D = 1, next = 2 * D)]
+         #[send(when = rank % (2 * D) == D, to = rank - D)]
+         #[recv(when = rank % (2 * D) == 0 && rank + D < p, from = rank + D, combine = right)]
+         #[round]
+         #[send(when = rank == 0 && root != 0, to = root)]
+         #[recv(when = rank == root && root != 0, from = 0, replaces = acc)]",
+    ),
+    (
+        "a digit that is moved value by value",
+        "#[collective(alltoall, radix: 2..)]
+         #[round(x in 0..ceil_log(radix, p) - if p > 64 { 1 } else { 0 }, z in 1..radix)]
+         #[state(X = 1, next = radix * X)]
+         #[send(to = rank + z * X, blocks = [rank - j % X -> rank - j % X + j; j in 0..p, digit(j, radix, x) == z])]
+         #[recv(from = rank - z * X,
+             blocks = [rank - j % (radix * X) -> rank - j % (radix * X) + j; j in 0..p, digit(j, radix, x) == z])]",
+    ),
+];
+
+/// What makes them wrong, and what is right instead.
+const REPAIRS: [(&str, &str); 3] =
+    [("min(p, 64)", "p"), ("min(6, ceil_log(2, p))", "ceil_log(2, p)"), (" - if p > 64 { 1 } else { 0 }", "")];
+
+#[test]
+fn no_shape_proves_what_is_wrong_beyond_64() {
+    if z3().is_none() {
+        return;
+    }
+    for (what, clauses) in WRONG_BEYOND_64 {
+        let parameters = ["root", "radix"].into_iter().find(|name| clauses.contains(&format!("{name}:")));
+        let fields = parameters.map_or_else(|| ";".into(), |name| format!("{{ {name}: i64 }}"));
+        let declared =
+            |clauses: &str| schedule_of(&format!("#[derive(Collective)]\n{clauses}\nstruct Case {fields}"));
+        let wrong = declared(clauses);
+        check::over(&wrong, &Points::new(&wrong, 1..=9)).unwrap_or_else(|wrong| panic!("{what}: {wrong}"));
+        assert!(check::over(&wrong, &Points::new(&wrong, 65..=65)).is_err(), "{what}");
+        assert!(!proved(what, &wrong).complete(), "{what}");
+        // Without the fault, the same shape proves it.
+        let right = declared(&REPAIRS.iter().fold(clauses.to_string(), |text, (old, new)| text.replace(old, new)));
+        let result = proved(what, &right);
+        assert!(result.complete(), "{what}: {:?} {:?}", result.findings, result.by_property());
     }
 }
 

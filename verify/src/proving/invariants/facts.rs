@@ -2,9 +2,9 @@
 
 use super::shapes::is_known;
 use super::sights::{Sight, Sights};
-use super::terms::{self, Terms, mentions, of_rank};
+use super::terms::{self, Terms, lowest_bit, mentions, of_rank, own_expressions, ranks};
 use roundel_spec::Schedule;
-use roundel_spec::expr::{Binary, Expr, slot};
+use roundel_spec::expr::{Binary, Builtin, Expr, slot};
 use roundel_spec::schedule::{BoundScope, Hold, Loop, Metric};
 
 /// What each state of a loop could be, the simplest first: `D == pow(2, s)`.
@@ -44,6 +44,26 @@ pub(super) fn limits(schedule: &Schedule, n: usize, sights: &Sights) -> Vec<Expr
     all.into_iter().filter(|fact| is_true(schedule, sights, &seen, fact)).collect()
 }
 
+/// How large the lowest bit of a rank is that is the first of its group, where groups become smaller, and where a claim
+/// speaks of that bit.
+pub(super) fn bits(schedule: &Schedule, n: usize, sights: &Sights, claim: &str) -> Vec<Expr> {
+    let seen: Vec<&Sight> = sights.of_loops[n].iter().collect();
+    let smaller = schedule.loops[n].states.iter().filter(|state| !matches!(state.init, Expr::Int(_)));
+    let fact = |v: Expr, size: Expr| {
+        let first = Expr::binary(Binary::Rem, v.clone(), size.clone());
+        let cases = [
+            Expr::binary(Binary::Eq, v.clone(), 0.into()),
+            Expr::binary(Binary::Ne, first, 0.into()),
+            Expr::binary(Binary::Le, size, lowest_bit(v)),
+        ];
+        cases.into_iter().reduce(|a, b| Expr::binary(Binary::Or, a, b))
+    };
+    let mut ranks = ranks(schedule, n);
+    ranks.retain(|v| claim.contains(&lowest_bit(v.clone()).to_string()));
+    let all = smaller.flat_map(|state| ranks.iter().filter_map(|v| fact(v.clone(), Expr::Var(state.var.clone()))));
+    all.filter(|fact| is_true(schedule, sights, &seen, fact)).collect()
+}
+
 fn is_true(schedule: &Schedule, sights: &Sights, seen: &[&Sight], fact: &Expr) -> bool {
     !seen.is_empty() && terms::values(schedule, sights, seen, fact).iter().all(|value| *value == Some(1))
 }
@@ -54,8 +74,9 @@ pub(super) fn metrics(schedule: &Schedule, l: &Loop) -> Vec<Metric> {
     for bound in schedule.bounds.iter().filter(|bound| !bound.checked) {
         let counted = l.holds.iter().any(|hold| matches!(hold, Hold::Counter(metric, _) if *metric == bound.metric));
         let whole = !matches!(bound.scope, BoundScope::PerRound(_));
-        let by_rank = !bound.metric.counts_rounds() && bound.metric != Metric::Scratch;
-        if whole && by_rank && !counted && !found.contains(&bound.metric) {
+        // Of several indices, some combinations may have no messages. With one, that every round has is proved.
+        let rounds = bound.metric.counts_rounds() && (bound.metric != Metric::Rounds || l.indices.len() < 2);
+        if whole && !rounds && bound.metric != Metric::Scratch && !counted && !found.contains(&bound.metric) {
             found.push(bound.metric);
         }
     }
@@ -71,7 +92,17 @@ pub(super) fn of_counter(schedule: &Schedule, n: usize, sights: &Sights, metric:
         return alike;
     }
     let conditions = terms::conditions(schedule, n, sights, &seen);
-    Terms::of(schedule, n, sights, &seen, |_| true).fitting_by_cases(&wanted, &conditions)
+    let term = |expr: Expr| terms::Term { values: terms::values(schedule, sights, &seen, &expr), expr };
+    let small = || own_expressions(schedule, n).into_iter().filter(|e| terms::size(e) == 1);
+    if schedule.loops[n].indices.len() > 1 {
+        let atoms = small().chain(terms::passes(schedule, n)).map(term).collect();
+        return Terms::over(atoms).fitting_by_more_cases(&wanted, &conditions);
+    }
+    let found = Terms::of(schedule, n, sights, &seen, |_| true).fitting_by_more_cases(&wanted, &conditions);
+    if !found.is_empty() || !schedule.kind.has_root() {
+        return found;
+    }
+    Terms::over(small().chain(terms::depths(schedule, n)).map(term).collect()).clipped(&wanted)
 }
 
 /// Hints that often help: halves of what is even, ranks that stay in range, powers of two.
@@ -96,6 +127,7 @@ pub(super) fn hints(schedule: &Schedule, n: usize, sights: &Sights) -> Vec<Expr>
             add(Expr::binary(Binary::Eq, (**whole).clone(), product));
         }
     }
+    powers(schedule, n, sights, &seen).into_iter().for_each(&mut add);
     for t in &l.transfers {
         t.peer.walk(&mut |e| {
             if let Expr::Binary(Binary::BitXor, ..) = e {
@@ -104,4 +136,31 @@ pub(super) fn hints(schedule: &Schedule, n: usize, sights: &Sights) -> Vec<Expr>
         });
     }
     found
+}
+
+/// Which powers of two definitions are, if they are: `d == pow(2, w - s - 1)`.
+fn powers(schedule: &Schedule, n: usize, sights: &Sights, seen: &[&Sight]) -> Vec<Expr> {
+    let l = &schedule.loops[n];
+    let states: Vec<usize> = l.states.iter().map(|state| state.var.slot).collect();
+    let allowed = |e: &Expr| !of_rank(schedule, e) && !mentions(schedule, e, &states);
+    let terms = Terms::of(schedule, n, sights, seen, allowed);
+    let own = schedule.definitions_in(n).into_iter().filter(|&i| {
+        let function = &schedule.functions[i];
+        function.args.is_empty() && schedule.is_number(&function.body) && mentions(schedule, &function.body, &states)
+    });
+    let hint = |i: usize| {
+        let named = Expr::Call(schedule.functions[i].name.clone(), i, Vec::new());
+        let exponents: Vec<Option<i64>> =
+            terms::values(schedule, sights, seen, &named).into_iter().map(exponent).collect();
+        let all = !exponents.is_empty() && exponents.iter().all(Option::is_some);
+        let exponent = all.then(|| terms.fitting(&exponents).into_iter().next()).flatten()?;
+        Some(Expr::binary(Binary::Eq, named, Expr::Builtin(Builtin::Pow, vec![2.into(), exponent])))
+    };
+    own.filter_map(hint).collect()
+}
+
+/// The exponent of a power of two.
+fn exponent(value: Option<i64>) -> Option<i64> {
+    let value = value.filter(|value| *value > 0 && value & (value - 1) == 0)?;
+    Some(i64::from(value.trailing_zeros()))
 }

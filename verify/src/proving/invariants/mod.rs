@@ -1,10 +1,11 @@
 //! Finds what a declaration leaves out: what ranks hold before each round, what states are, what is counted.
 //!
-//! Small p are simulated (`sights`), and what is seen there is fitted to expressions (`terms`, `facts`) and
-//! shapes of sets (`shapes`, `pairs`). Many fit; the `search` takes the simplest that a solver finds inductive.
+//! Small p are simulated (`sights`), and what is seen there is fitted to expressions (`terms`, `facts`) and shapes of
+//! sets (`shapes`, `blockwise`, `pairs`). Many fit; the `search` takes the simplest that a solver finds inductive.
 //! Nothing found is trusted: what is proved is the declaration together with the found clauses, by the same obligations
 //! as if they had been written. A wrong guess makes a proof fail, and never makes one succeed.
 
+mod blockwise;
 mod facts;
 mod pairs;
 mod search;

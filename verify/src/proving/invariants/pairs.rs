@@ -1,10 +1,11 @@
 //! Shapes of what ranks of an all-to-all hold. Of the blocks that go `j` ranks far, a rank holds one before each round:
 //! the one that has come `f(j)` ranks far. So a shape is a function of `j`: the digits that have been moved, `j % X`,
-//! or all of `j` where it is below a limit.
+//! or all of `j` where it is below a limit; or one digit more for some values of that digit.
 
 use super::sights::{Held, Sight, Sights};
 use super::terms::{Term, Terms, of_rank};
 use roundel_spec::Schedule;
+use roundel_spec::arith;
 use roundel_spec::expr::{Expr, slot};
 
 /// How far the block that goes `j` ranks far has come, for every j; `None` if there is no such block, or several.
@@ -37,7 +38,7 @@ pub(super) fn fitting(schedule: &Schedule, n: usize, sights: &Sights) -> Vec<Str
     };
     let digits = |j: i64, x: i64| (x > 0).then(|| j % x);
     let below = |j: i64, limit: i64| Some(if j < limit { j } else { 0 });
-    let mut found = Vec::new();
+    let mut found = partly(schedule, n, sights, &seen, &come);
     for term in terms.atoms.iter().chain(&terms.pairs) {
         let x = &term.expr;
         if fits(term, &below) {
@@ -53,4 +54,29 @@ pub(super) fn fitting(schedule: &Schedule, n: usize, sights: &Sights) -> Vec<Str
     }
     found.truncate(4);
     found
+}
+
+/// Where an inner index goes through the values of a digit: the digit has been moved if it is below the index.
+fn partly(schedule: &Schedule, n: usize, sights: &Sights, seen: &[&Sight], come: &[Vec<i64>]) -> Vec<String> {
+    let l = &schedule.loops[n];
+    let ([place, value], [state]) = (l.indices.as_slice(), l.states.as_slice()) else { return Vec::new() };
+    let bases = schedule.numbers.iter().map(|number| Expr::Var(number.var.clone())).chain([Expr::Int(2)]);
+    let fits = |base: &Expr| {
+        seen.iter().zip(come).all(|(sight, come)| {
+            let mut env = sights.env(schedule, sight);
+            let (place, value, size) = (env.get(place.var.slot), env.get(value.var.slot), env.get(state.var.slot));
+            let Ok(base) = env.eval(base) else { return false };
+            let moved = |j: i64| {
+                let digit = j / arith::checked_pow(base, place)? % base;
+                if digit < value { j.checked_rem(base.checked_mul(size)?) } else { j.checked_rem(size) }
+            };
+            base > 1 && come.iter().enumerate().all(|(j, far)| moved(j as i64) == Some(*far))
+        })
+    };
+    let claim = |base: Expr| {
+        let (x, z, size) = (&place.var.name, &value.var.name, &state.var.name);
+        let gone = format!("if digit(j, {base}, {x}) < {z} {{ j % ({base} * {size}) }} else {{ j % {size} }}");
+        format!("[rank - {gone} -> rank - {gone} + j; j in 0..p]")
+    };
+    bases.filter(fits).map(claim).collect()
 }

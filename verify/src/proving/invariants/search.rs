@@ -2,7 +2,7 @@
 //! is replaced by the next.
 
 use super::sights::Sights;
-use super::{Findings, facts, pairs, shapes::Shapes, states_line, table, wants_memory};
+use super::{Findings, blockwise, facts, pairs, shapes::Shapes, states_line, table, wants_memory};
 use crate::proving::smt::{Effort, Obligation, Portfolio, Property, SolverAnswer, obligations};
 use crate::proving::sweep::parallel;
 use roundel_spec::Schedule;
@@ -83,6 +83,8 @@ impl<'a> Search<'a> {
         }
         if wants_memory(schedule, l) {
             self.memory(n);
+            let facts = facts::bits(schedule, n, sights, &self.claimed(n));
+            facts.into_iter().for_each(|fact| self.add(n, About::State, vec![format!("holds({fact})")]));
         }
         if !l.indices.is_empty() {
             for metric in facts::metrics(schedule, l) {
@@ -103,9 +105,11 @@ impl<'a> Search<'a> {
         if schedule.kind.reduces() {
             for line in (0..schedule.lines.len()).filter(|&line| !states_line(&schedule.loops[n], line)) {
                 let name = &schedule.lines[line];
-                let shapes = Shapes::of_line(schedule, n, sights, line);
-                let found = shapes.map_or_else(Vec::new, |shapes| shapes.fitting());
-                sets.push(found.iter().map(|set| format!("holds({name} = {set})")).collect::<Vec<_>>());
+                let claims: Vec<String> = match Shapes::of_line(schedule, n, sights, line) {
+                    Some(shapes) => shapes.fitting().iter().map(|set| format!("{name} = {set}")).collect(),
+                    None => blockwise::fitting(schedule, n, sights, line),
+                };
+                sets.push(claims.iter().map(|claim| format!("holds({claim})")).collect::<Vec<_>>());
             }
         } else if schedule.kind.moves() {
             let found = pairs::fitting(schedule, n, sights);
@@ -118,6 +122,12 @@ impl<'a> Search<'a> {
             self.unfit.push(n);
         }
         sets.into_iter().for_each(|candidates| self.add(n, About::Memory, candidates));
+    }
+
+    /// The simplest candidates for what ranks hold in a round.
+    fn claimed(&self, n: usize) -> String {
+        let there = self.choices.iter().filter(|choice| choice.round == n && choice.about == About::Memory);
+        there.map(|choice| choice.candidates[0].as_str()).collect()
     }
 
     fn add(&mut self, round: usize, about: About, candidates: Vec<String>) {

@@ -18,8 +18,8 @@ pub(super) struct Shapes<'a> {
     pub(super) sights: &'a Sights,
     pub(super) seen: Vec<&'a Sight>,
     pub(super) wanted: Vec<&'a BTreeSet<usize>>,
-    /// The number around which the elements wrap, if it is not p.
-    around: Option<i64>,
+    /// Whether there is only one block: that of a broadcast.
+    single: bool,
 }
 
 /// A set that fits; the smaller, the simpler.
@@ -36,8 +36,8 @@ impl<'a> Shapes<'a> {
             Held::Blocks(blocks) => Some(blocks),
             Held::Lines(_) => None,
         });
-        let around = matches!(schedule.blocks, Expr::Int(_)).then_some(1);
-        Shapes { schedule, n, sights, wanted: wanted.collect(), seen, around }
+        let single = matches!(schedule.blocks, Expr::Int(_));
+        Shapes { schedule, n, sights, wanted: wanted.collect(), seen, single }
     }
 
     /// The contributors to a line that has the same ones in all its blocks.
@@ -52,7 +52,7 @@ impl<'a> Shapes<'a> {
             }
             wanted.push(first);
         }
-        Some(Shapes { schedule, n, sights, seen, wanted, around: None })
+        Some(Shapes { schedule, n, sights, seen, wanted, single: false })
     }
 
     fn l(&self) -> &'a Loop {
@@ -61,7 +61,14 @@ impl<'a> Shapes<'a> {
 
     /// All sets that fit, the simplest first.
     pub(super) fn fitting(&self) -> Vec<BlockSet> {
-        let mut found = self.progressions();
+        if self.single {
+            return self.one_block();
+        }
+        // In the order of ranks, contributors are those between two ranks.
+        let mut found = if self.schedule.order.rank_order { self.spans() } else { Vec::new() };
+        if found.is_empty() {
+            found = self.progressions();
+        }
         if found.is_empty() {
             found = self.windows();
         }
@@ -76,7 +83,7 @@ impl<'a> Shapes<'a> {
     /// `[base ± stride * k; k in 0..count]`
     fn progressions(&self) -> Vec<Fitting> {
         let counts = self.counts();
-        if counts.is_empty() || self.around.is_some() {
+        if counts.is_empty() {
             return Vec::new();
         }
         let terms = Terms::of(self.schedule, self.n, self.sights, &self.seen, |e| !of_rank(self.schedule, e));
@@ -121,21 +128,69 @@ impl<'a> Shapes<'a> {
         let conditions = terms::conditions(self.schedule, self.n, self.sights, &self.seen);
         let firsts: Vec<Option<i64>> = ends.iter().map(|ends| ends.map(|(first, _)| first)).collect();
         let lasts: Vec<Option<i64>> = ends.iter().map(|ends| ends.map(|(_, last)| last)).collect();
-        let counts = terms.fitting_by_cases(&self.sizes(), &conditions);
+        let counts = terms.fitting_by_more_cases(&self.sizes(), &conditions);
         let mut found = Vec::new();
         for (op, wanted) in [(Binary::Add, firsts), (Binary::Sub, lasts)] {
-            for base in terms.fitting_by_cases(&wanted, &conditions).into_iter().take(2) {
+            for base in terms.fitting_by_more_cases(&wanted, &conditions).into_iter().take(2) {
                 found.extend(counts.iter().map(|count| self.progression(&base, op, &Expr::Int(1), count)));
             }
         }
         found
     }
 
+    /// `[k; k in from..upto]`, where both may differ from rank to rank.
+    fn spans(&self) -> Vec<Fitting> {
+        let ends = |set: &&BTreeSet<usize>| {
+            let (first, last) = (*set.first()? as i64, *set.last()? as i64);
+            (last - first + 1 == set.len() as i64).then_some((first, last + 1))
+        };
+        let Some(ends) = self.wanted.iter().map(ends).collect::<Option<Vec<_>>>() else { return Vec::new() };
+        let own = own_expressions(self.schedule, self.n).into_iter();
+        let (literals, own): (Vec<Expr>, Vec<Expr>) = own.partition(|e| matches!(e, Expr::Int(_)));
+        let groups = terms::groups(self.schedule, self.n);
+        let atoms = literals.into_iter().chain(groups).chain(own).map(|expr| self.term(expr)).collect();
+        let terms = Terms::over(atoms);
+        let conditions = terms::conditions(self.schedule, self.n, self.sights, &self.seen);
+        let fitting = |wanted: Vec<Option<i64>>| terms.fitting_by_more_cases(&wanted, &conditions);
+        let (from, upto) = (
+            fitting(ends.iter().map(|(from, _)| Some(*from)).collect()),
+            fitting(ends.iter().map(|(_, upto)| Some(*upto)).collect()),
+        );
+        from.iter().flat_map(|from| upto.iter().map(|upto| self.span(from, upto))).collect()
+    }
+
+    fn span(&self, from: &Expr, upto: &Expr) -> Fitting {
+        let var = Var { name: self.free_name(&[]), slot: self.schedule.slots };
+        let item = Expr::Var(var.clone());
+        let over = vec![Index { var, lo: from.clone(), hi: upto.clone() }];
+        let part = Comprehension { item, over, filter: None };
+        Fitting { set: BlockSet { parts: vec![part] }, size: size(from) + size(upto) }
+    }
+
+    /// `[0; condition]`: the one block of a broadcast.
+    fn one_block(&self) -> Vec<BlockSet> {
+        let holds = |condition: &&Term| {
+            let mut all = condition.values.iter().zip(&self.wanted);
+            all.all(|(value, set)| *value == Some(i64::from(!set.is_empty())))
+        };
+        let conditions = terms::conditions(self.schedule, self.n, self.sights, &self.seen);
+        let set = |condition: &Term| {
+            let filter = Some(condition.expr.clone());
+            BlockSet { parts: vec![Comprehension { item: Expr::Int(0), over: vec![], filter }] }
+        };
+        conditions.iter().filter(holds).take(MOST).map(set).collect()
+    }
+
+    fn term(&self, expr: Expr) -> Term {
+        let values = terms::values(self.schedule, self.sights, &self.seen, &expr);
+        Term { expr, values }
+    }
+
     /// The first and the last of numbers that follow each other around p; `Some(None)` if they can be any, because
     /// there are none or all, and `None` if they do not follow each other.
     #[allow(clippy::option_option)]
     fn ends(&self, sight: &Sight, set: &BTreeSet<usize>) -> Option<Option<(i64, i64)>> {
-        let p = self.around.unwrap_or_else(|| self.sights.p(sight)) as usize;
+        let p = self.sights.p(sight) as usize;
         if set.is_empty() || set.len() == p {
             return Some(None);
         }
@@ -160,12 +215,8 @@ impl<'a> Shapes<'a> {
             let over = Expr::binary(Binary::Rem, rank.clone(), group.expr.clone());
             bases.push(Expr::binary(Binary::Sub, rank.clone(), over));
         }
-        let evaluate = |expr: Expr| {
-            let values = terms::values(self.schedule, self.sights, &self.seen, &expr);
-            Term { expr, values }
-        };
         let mut known = std::collections::HashSet::new();
-        bases.into_iter().map(evaluate).filter(|base| known.insert(base.values.clone())).collect()
+        bases.into_iter().map(|expr| self.term(expr)).filter(|base| known.insert(base.values.clone())).collect()
     }
 
     /// Whether a set always contains its base.
@@ -202,11 +253,8 @@ impl<'a> Shapes<'a> {
 
     /// A name for an index that nothing in the declaration has.
     fn free_name(&self, taken: &[&Index]) -> String {
-        let names: BTreeSet<String> = names(self.schedule);
-        let candidates = ["k", "o", "m", "e", "i", "j"].map(String::from);
-        let numbered = (1..).map(|i| format!("k{i}"));
-        let free = |name: &String| !names.contains(name) && taken.iter().all(|index| index.var.name != *name);
-        candidates.into_iter().chain(numbered).find(free).unwrap_or_default()
+        let taken: Vec<&str> = taken.iter().map(|index| index.var.name.as_str()).collect();
+        free_name(self.schedule, &["k", "o", "m", "e", "i", "j"], &taken)
     }
 
     /// What arrived in all rounds so far, with or without the rank's own block: `[item; o in 0..i, …]`.
@@ -269,6 +317,14 @@ impl<'a> Shapes<'a> {
             env.blocks(set, &mut found).is_ok() && found.len() == wanted.len() && distinct(&found) == **wanted
         })
     }
+}
+
+/// A name that nothing in a declaration has, the first of these if possible.
+pub(super) fn free_name(schedule: &Schedule, candidates: &[&str], taken: &[&str]) -> String {
+    let names = names(schedule);
+    let numbered = (1..).map(|i| format!("k{i}"));
+    let free = |name: &String| !names.contains(name) && !taken.contains(&name.as_str());
+    candidates.iter().map(ToString::to_string).chain(numbered).find(free).unwrap_or_default()
 }
 
 /// All names of a declaration.

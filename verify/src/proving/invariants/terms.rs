@@ -8,7 +8,7 @@ use roundel_spec::Schedule;
 use roundel_spec::arith;
 use roundel_spec::expr::{Binary, Builtin, Expr, Unary, slot};
 use roundel_spec::schedule::{BoundScope, Loop};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// The values of an expression at all sights; `None` where it has none.
 pub(in crate::proving) type Values = Vec<Option<i64>>;
@@ -147,6 +147,12 @@ impl Terms {
 
     /// The expressions that have these values, the simplest first. Where no value is wanted, any will do.
     pub(in crate::proving) fn fitting(&self, wanted: &[Option<i64>]) -> Vec<Expr> {
+        let found = self.simple(wanted);
+        if found.is_empty() { self.deeper(wanted) } else { found }
+    }
+
+    /// The expressions with one operator at most that have these values.
+    fn simple(&self, wanted: &[Option<i64>]) -> Vec<Expr> {
         let fits =
             |term: &&Term| term.values.iter().zip(wanted).all(|(value, wanted)| wanted.is_none() || value == wanted);
         let simple = self.atoms.iter().chain(&self.pairs).filter(fits);
@@ -156,24 +162,96 @@ impl Terms {
             found.retain(|e| *e != Expr::Int(*first));
             found.insert(0, Expr::Int(*first));
         }
-        if found.is_empty() {
-            found = self.deeper(wanted);
-        }
         found
     }
 
     /// The expressions that have these values, one for each side of a condition where there is none for both.
     pub(in crate::proving) fn fitting_by_cases(&self, wanted: &[Option<i64>], conditions: &[Term]) -> Vec<Expr> {
         let found = self.fitting(wanted);
+        if found.is_empty() { self.fitting_sides(wanted, conditions, |wanted| self.fitting(wanted)) } else { found }
+    }
+
+    /// The expressions that have these values, with two conditions where one is not enough.
+    pub(super) fn fitting_by_more_cases(&self, wanted: &[Option<i64>], conditions: &[Term]) -> Vec<Expr> {
+        let found = self.fitting_by_cases(wanted, conditions);
         if !found.is_empty() {
             return found;
         }
+        // One side is simple, and the other is divided again.
+        let divides = |condition: &&Term| {
+            let simple = |side: i64| !self.simple(&where_it_is(condition, side, wanted)).is_empty();
+            simple(0) || simple(1)
+        };
+        let fitting = |wanted: &[Option<i64>]| match self.fitting(wanted) {
+            found if found.is_empty() => self.sums(wanted),
+            found => found,
+        };
+        let dividing: Vec<Term> = conditions.iter().filter(divides).cloned().collect();
+        self.fitting_sides(wanted, &dividing, |side| match fitting(side) {
+            found if found.is_empty() => self.fitting_sides(side, conditions, fitting),
+            found => found,
+        })
+    }
+
+    /// Sums and differences of two pairs.
+    fn sums(&self, wanted: &[Option<i64>]) -> Vec<Expr> {
+        let here = |values: &Values| -> Option<Vec<i64>> {
+            values.iter().zip(wanted).filter(|(_, wanted)| wanted.is_some()).map(|(value, _)| *value).collect()
+        };
+        let wanted: Vec<i64> = wanted.iter().flatten().copied().collect();
+        let mut known: HashMap<Vec<i64>, &Expr> = HashMap::new();
+        for term in &self.pairs {
+            if let Some(values) = here(&term.values) {
+                known.entry(values).or_insert(&term.expr);
+            }
+        }
+        let mut found = Vec::new();
+        for term in &self.pairs {
+            let Some(values) = here(&term.values) else { continue };
+            let both = || wanted.iter().zip(&values);
+            let rest: Option<Vec<i64>> = both().map(|(wanted, value)| wanted.checked_sub(*value)).collect();
+            let more: Option<Vec<i64>> = both().map(|(wanted, value)| value.checked_sub(*wanted)).collect();
+            let add = rest.and_then(|rest| known.get(&rest)).map(|other| (Binary::Add, other));
+            let sub = more.and_then(|more| known.get(&more)).map(|other| (Binary::Sub, other));
+            let all = add.into_iter().chain(sub);
+            found.extend(all.map(|(op, other)| Expr::binary(op, term.expr.clone(), (*other).clone())));
+        }
+        found.sort_by_key(size);
+        found.truncate(ALIKE);
+        found
+    }
+
+    /// The expressions that have these values where they are not negative: `max(0, e)`.
+    pub(super) fn clipped(&self, wanted: &[Option<i64>]) -> Vec<Expr> {
+        let mut found = Vec::new();
+        for a in &self.pairs {
+            for b in &self.atoms {
+                let difference = |a: &Option<i64>, b: &Option<i64>| a.zip(*b).and_then(|(a, b)| a.checked_sub(b));
+                let mut all = a.values.iter().zip(&b.values).zip(wanted);
+                if all.all(|((a, b), wanted)| wanted.is_none() || difference(a, b).map(|d| d.max(0)) == *wanted) {
+                    let difference = Expr::binary(Binary::Sub, a.expr.clone(), b.expr.clone());
+                    found.push(Expr::Builtin(Builtin::Max, vec![0.into(), difference]));
+                }
+            }
+        }
+        found.sort_by_key(size);
+        found.truncate(ALIKE);
+        found
+    }
+
+    /// `if condition { a } else { b }`, for all conditions that have both sides.
+    fn fitting_sides(
+        &self,
+        wanted: &[Option<i64>],
+        conditions: &[Term],
+        fitting: impl Fn(&[Option<i64>]) -> Vec<Expr>,
+    ) -> Vec<Expr> {
         let mut found = Vec::new();
         for condition in conditions {
             let side = |side: i64| {
-                let there = condition.values.iter().zip(wanted);
-                let wanted: Values = there.map(|(value, wanted)| wanted.filter(|_| *value == Some(side))).collect();
-                self.fitting(&wanted).into_iter().next().filter(|_| wanted.iter().any(Option::is_some))
+                let wanted = where_it_is(condition, side, wanted);
+                let some = wanted.iter().any(Option::is_some);
+                some.then(|| fitting(&wanted).into_iter().next()).flatten()
             };
             if let Some(then) = side(1)
                 && let Some(otherwise) = side(0)
@@ -212,6 +290,11 @@ impl Terms {
     }
 }
 
+/// The values that are wanted where a condition has a value.
+fn where_it_is(condition: &Term, side: i64, wanted: &[Option<i64>]) -> Values {
+    condition.values.iter().zip(wanted).map(|(value, wanted)| wanted.filter(|_| *value == Some(side))).collect()
+}
+
 /// Conditions that tell ranks apart: those of the declaration, and whether a rank is the first of its group.
 pub(super) fn conditions(schedule: &Schedule, n: usize, sights: &Sights, seen: &[&Sight]) -> Vec<Term> {
     let l = &schedule.loops[n];
@@ -233,6 +316,9 @@ pub(super) fn conditions(schedule: &Schedule, n: usize, sights: &Sights, seen: &
         add(&Expr::binary(Binary::Lt, Expr::Var(index.var.clone()), index.hi.clone()));
     }
     let ranks: Vec<Expr> = ranks(schedule, n);
+    if schedule.kind.has_root() {
+        ranks.iter().for_each(|v| add(&Expr::binary(Binary::Eq, v.clone(), 0.into())));
+    }
     for state in &l.states {
         let state = || Expr::Var(state.var.clone());
         for v in &ranks {
@@ -247,14 +333,57 @@ pub(super) fn conditions(schedule: &Schedule, n: usize, sights: &Sights, seen: &
     found.into_iter().map(evaluate).filter(|term| known.insert(term.values.clone())).collect()
 }
 
+/// `v & -v`
+pub(super) fn lowest_bit(v: Expr) -> Expr {
+    let minus = Expr::Unary(Unary::Neg, Box::new(v.clone()));
+    Expr::binary(Binary::BitAnd, v, minus)
+}
+
+/// How far the indices of a loop have come, how many values each has, and how many multiples of a state are below p.
+pub(super) fn passes(schedule: &Schedule, n: usize) -> Vec<Expr> {
+    let l = &schedule.loops[n];
+    let past = |e: Expr, lo: &Expr| Expr::binary(Binary::Sub, e, lo.clone());
+    let indices = l.indices.iter().filter(|index| index.lo != Expr::Int(0));
+    let passed = indices.flat_map(|i| [past(Expr::Var(i.var.clone()), &i.lo), past(i.hi.clone(), &i.lo)]);
+    let multiples = l.states.iter().map(|state| {
+        let all = vec![Expr::built_in(slot::P), Expr::Var(state.var.clone())];
+        past(Expr::Builtin(Builtin::CeilDiv, all), &Expr::Int(1))
+    });
+    passed.chain(multiples).collect()
+}
+
+/// In which round a tree reaches a rank, and in which it goes beyond the last one.
+pub(super) fn depths(schedule: &Schedule, n: usize) -> Vec<Expr> {
+    let log = |e: Expr| Expr::Builtin(Builtin::CeilLog, vec![2.into(), e]);
+    let both = |v: Expr| {
+        let next = Expr::binary(Binary::Add, v.clone(), 1.into());
+        [log(next), log(Expr::binary(Binary::Sub, Expr::built_in(slot::P), v))]
+    };
+    ranks(schedule, n).into_iter().flat_map(both).collect()
+}
+
 /// The rank, and what the declaration counts ranks by: definitions without arguments that depend on it.
-fn ranks(schedule: &Schedule, n: usize) -> Vec<Expr> {
+pub(super) fn ranks(schedule: &Schedule, n: usize) -> Vec<Expr> {
     let own = schedule.definitions_in(n).into_iter().filter(|&i| {
         let function = &schedule.functions[i];
         function.args.is_empty() && schedule.is_number(&function.body) && of_rank(schedule, &function.body)
     });
     let named = own.map(|i| Expr::Call(schedule.functions[i].name.clone(), i, Vec::new()));
     [Expr::built_in(slot::RANK)].into_iter().chain(named).collect()
+}
+
+/// The first rank of an aligned group, and of the next one, for each state that could be the size of groups.
+pub(super) fn groups(schedule: &Schedule, n: usize) -> Vec<Expr> {
+    let mut found = Vec::new();
+    for v in ranks(schedule, n) {
+        for state in &schedule.loops[n].states {
+            let size = || Expr::Var(state.var.clone());
+            let number = Expr::binary(Binary::Div, v.clone(), size());
+            let first = Expr::binary(Binary::Mul, number, size());
+            found.extend([first.clone(), Expr::binary(Binary::Add, first, size())]);
+        }
+    }
+    found
 }
 
 /// The values of an expression at some sights.
@@ -300,11 +429,7 @@ pub(super) fn own_expressions(schedule: &Schedule, n: usize) -> Vec<Expr> {
     whole.for_each(|bound| add(&bound.value));
     // A rank that is the first of its group has a group as large as its lowest bit.
     if schedule.kind.reduces() || schedule.kind.has_root() {
-        let lowest = |v: Expr| {
-            let minus = Expr::Unary(Unary::Neg, Box::new(v.clone()));
-            Expr::binary(Binary::BitAnd, v, minus)
-        };
-        found.extend(ranks(schedule, n).into_iter().map(lowest));
+        found.extend(ranks(schedule, n).into_iter().map(lowest_bit));
     }
     found.sort_by_key(|e| (!matches!(e, Expr::Int(_)), size(e)));
     found

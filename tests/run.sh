@@ -20,8 +20,15 @@ case ${*:-} in
     ;;
 esac
 
-# Prints the elapsed time with each step.
-say() { printf '\n== %d:%02d %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "$*"; }
+# Prints the elapsed time with each step, and the processor time of the steps before it.
+say() {
+  local stat=()
+  # Times of the processes that have ended, in hundredths of a second.
+  read -r -a stat <"/proc/$BASHPID/stat"
+  local used=$(((stat[15] + stat[16]) / 100))
+  printf '\n== %d:%02d (processors %d:%02d) %s\n' \
+    $((SECONDS / 60)) $((SECONDS % 60)) $((used / 60)) $((used % 60)) "$*"
+}
 
 install_missing() {
   local missing=()

@@ -65,6 +65,44 @@ const WRONG: &[Replacement] = &[
     ("allreduce/prefix", "digit_sum(n, 2) - min", "digit_sum(p, 2) - min"),
     ("allreduce/prefix", "floor_log(2, n ^ p)", "floor_log(2, n ^ p) + if p > 41 { 1 } else { 0 }"),
     ("allreduce/prefix", IN_ORDER, OUT_OF_ORDER),
+    ("allreduce/cyclic-shift", "e = n % D + 1", "e = p % D + 1"),
+    ("allreduce/cyclic-shift", "t = n / D %", "t = (n + if p > 41 { D } else { 0 }) / D %"),
+    (
+        "allreduce/cyclic-shift",
+        "m = min(ports[i], n / D)",
+        "m = min(ports[i], n / D) - if p > 41 && D > 1 { 1 } else { 0 }",
+    ),
+    (
+        "allreduce/cyclic-shift",
+        "more = D * (ports[i] + 1) < p",
+        "more = D * (ports[i] + 1) < p && (p <= 41 || D > 1)",
+    ),
+    (
+        "allreduce/cyclic-shift",
+        "next = min(p, D * (ports[i] + 1))",
+        "next = min(p, D * (ports[i] + if p > 41 { 2 } else { 1 }))",
+    ),
+    ("allreduce/cyclic-shift", "into = whole, combine = right, operand = part", "into = whole, combine = right"),
+    ("allreduce/cyclic-shift", "combine = right, operand = whole", "combine = right"),
+    ("allreduce/cyclic-shift", "to = rank - t * D, line = part", "to = rank - t * D, line = whole"),
+    (
+        "allreduce/cyclic-shift",
+        "to = rank - t * D, line = part",
+        "to = rank - if p > 41 && t > 1 { D } else { t * D }, line = part",
+    ),
+    ("allreduce/cyclic-shift", "1..t, when = !one, from", "1..=t, when = !one, from"),
+    ("allreduce/cyclic-shift", "t + 2..=m, when = one && more, from", "t + 1..=m, when = one && more, from"),
+    (
+        "allreduce/cyclic-shift",
+        "max(1, t)..=m, when = !one && more, to",
+        "max(1, t)..=m, when = !one && more && D < 41, to",
+    ),
+    ("allreduce/cyclic-shift", "D * (ports[i] + 1) }", "D * (ports[i] + if p > 41 { 2 } else { 1 }) }"),
+    ("allreduce/cyclic-shift", "else { t * D }", "else { D }"),
+    ("allreduce/cyclic-shift", "k in 0..e]", "k in 0..if p > 41 && D == p { p - 1 } else { e }]"),
+    ("allreduce/cyclic-shift", "{ m + if !one && t > 0 { 1 } else { 0 } }", "{ m }"),
+    ("allreduce/cyclic-shift", "blocks_sent = sent", "blocks_sent = sent + if p > 41 { 1 } else { 0 }"),
+    ("allreduce/cyclic-shift", IN_TURN, OUT_OF_TURN),
 ];
 
 /// The last round of recursive doubling, and its bound.
@@ -99,6 +137,20 @@ const OUT_OF_ORDER: &str = "\
 #[recv(when = !one && odd, from = rank + D, into = part, combine = right, operand = whole)]
 #[recv(when = one && odd, from = rank + D, into = part, combine = right)]
 #[recv(when = one && !odd, from = rank + D, into = whole, combine = right, operand = part)]";
+
+/// The last messages of a round of the cyclic shift: `whole` is an operand before it grows to its new length.
+const IN_TURN: &str = "\
+#[send(when = !one && t > 0, to = rank - t * D, line = part)]
+#[recv(when = !one && t > 0, from = rank + t * D, into = part, combine = right, operand = whole)]
+#[send(for j in max(1, t)..=m, when = !one && more, to = rank - j * D, line = whole)]
+#[recv(for j in max(1, t)..=m, when = !one && more, from = rank + j * D, into = whole, combine = right)]";
+
+/// The same messages, but `whole` has grown before it is an operand.
+const OUT_OF_TURN: &str = "\
+#[send(for j in max(1, t)..=m, when = !one && more, to = rank - j * D, line = whole)]
+#[recv(for j in max(1, t)..=m, when = !one && more, from = rank + j * D, into = whole, combine = right)]
+#[send(when = !one && t > 0, to = rank - t * D, line = part)]
+#[recv(when = !one && t > 0, from = rank + t * D, into = part, combine = right, operand = whole)]";
 
 #[test]
 fn no_reduction_with_a_fault_is_proved() {

@@ -45,7 +45,7 @@ const WRONG: &[Wrong] = &[
     // One side only.
     (RADIX, &[("z])]\n#[recv", "z && j < 42])]\n#[recv")]),
     (RADIX, &[("z])]\n#[recv", "z && j > 0 && j % 7 != 6])]\n#[recv")]),
-    (RADIX, &[("z])]\n#[holds", "z - 1])]\n#[holds")]),
+    (RADIX, &[("z])]\n#[define(numD", "z - 1])]\n#[define(numD")]),
     (RADIX, &[("[rank - j % X -> rank - j % X + j; j", "[rank - j % X -> rank - j % X + j + 1; j")]),
     (RADIX, &[("[rank - j % X -> rank - j % X + j; j", "[rank - j % X - 1 -> rank - j % X - 1 + j; j")]),
     (RADIX, &[("[rank - j % (radix * X) -> rank - j % (radix * X) + j", "[rank - j % X -> rank - j % X + j")]),
@@ -136,7 +136,8 @@ const WRONG: &[Wrong] = &[
     (
         RADIX,
         &[(
-            "rounds = if x < w { x * (radix - 1) + min(z - 1, ceil_div(p, X) - 1) } else { substeps }",
+            "rounds = if x < ceil_log(radix, p) { x * (radix - 1) + min(z - 1, ceil_div(p, X) - 1) } \
+             else { substeps }",
             "rounds = x * (radix - 1) + z - 1",
         )],
     ),

@@ -36,9 +36,12 @@ impl Context<'_> {
         })
     }
 
-    /// The laws of bits at the powers of two and the quotients that occur.
+    /// The laws of bits at the powers of two and the quotients that occur, and that equal numbers have equal lowest bits.
     pub(super) fn bit_laws(&self) -> Vec<Term> {
         let mut laws = Vec::new();
+        for (i, (x, bit)) in self.lowest.iter().enumerate() {
+            laws.extend(self.lowest[..i].iter().map(|(y, other)| implies(&eq(x, y), &eq(bit, other))));
+        }
         for power in &self.two_powers {
             for (x, bit) in &self.lowest {
                 for q in self.quotients.iter().filter(|q| q.dividend == *x && !is_literal(&q.divisor)) {

@@ -488,6 +488,8 @@ fn trace_files(folder: &Path) -> String {
     ];
     let mut names = Vec::new();
     for (rank, (sent, received)) in posted.iter().enumerate() {
+        // Rank 1 is late. Earlier versions wrote no times.
+        let times = if rank == 1 { json!([1_800_000, 2_000_000]) } else { json!([1_000_000, 1_990_000]) };
         let call = |number: usize| {
             json!({ "call": { "communicator": "0.0", "request": 0, "number": number, "collective": "allgather",
                 "algorithm": "allgather/ring", "arguments": { "numbers": [], "lists": [], "inner": [] },
@@ -498,6 +500,7 @@ fn trace_files(folder: &Path) -> String {
             json!({ "communicator": { "name": "0.0", "rank": rank, "ranks": [0, 1, 2], "nodes": [[0], [0], [1]] } }),
             call(0),
         ];
+        lines[2]["call"]["time"] = times;
         // Rank 2 did not complete the second call.
         if rank < 2 {
             lines.push(call(1));
@@ -529,10 +532,13 @@ fn a_browser_compares_collectives_and_shows_traces() {
     browser.wait_for("#trace", "not as declared");
     browser.wait_for("#summary", "allgather/ring");
     browser.wait_for("#differences", "round 1, 8 bytes from rank 1 to rank 2: declared, but not sent");
+    browser.wait_for("#differences", "late (*): rank 1 (800 us) after the first rank, of 1.00 ms for the call");
+    browser.wait("[...document.querySelectorAll('#picture text')].some((text) => text.textContent === '1*')");
     browser.wait_for("#caption", "round 1 of 2");
     browser.wait("document.querySelectorAll('#picture path[style*=wrong]').length > 0");
     browser.fill("#traced", "1");
     browser.wait_for("#differences", "did not complete it: ranks 2");
+    browser.wait("!document.querySelector('#differences').textContent.includes('late')");
     browser.wait("[...document.querySelectorAll('#picture text')].some((text) => text.textContent === '2!')");
     assert!(browser.errors().is_empty(), "{:?}", browser.errors());
 }

@@ -419,6 +419,13 @@ fn a_browser_shows_1024_ranks_with_little_data_and_few_elements() {
     // A bar for each round and level.
     browser.wait("document.querySelectorAll('#picture svg rect').length === 22");
     browser.wait_for("#bounds", "not counted for an outline");
+    browser.open(&format!("http://localhost:{port}/#collective=allgather/bruck&p=2000&ppn=100&rank=7&step=3"));
+    browser.wait_for("#caption", "round 2 of 11: 2,000 messages, 8,000 blocks, 80 messages of these between nodes");
+    browser.wait_for("#h-claims", "What rank 7 does");
+    browser.wait_for("#claims", "7 8 9 10 to 3");
+    browser.wait_for("#claims", "11 12 13 14 from 11");
+    browser.wait_for("#claims", "(other node)");
+    assert_eq!(browser.value("document.querySelector('#messages-details').hidden"), true);
     assert!(browser.errors().is_empty(), "{:?}", browser.errors());
 }
 
@@ -532,7 +539,7 @@ fn a_browser_compares_collectives_and_shows_traces() {
     browser.wait_for("#trace", "not as declared");
     browser.wait_for("#summary", "allgather/ring");
     browser.wait_for("#differences", "round 1, 8 bytes from rank 1 to rank 2: declared, but not sent");
-    browser.wait_for("#differences", "late (*): rank 1 (800 us) after the first rank, of 1.00 ms for the call");
+    browser.wait_for("#differences", "late (*): rank 1 (800 µs) after the first rank, of 1.00 ms for the call");
     browser.wait("[...document.querySelectorAll('#picture text')].some((text) => text.textContent === '1*')");
     browser.wait_for("#caption", "round 1 of 2");
     browser.wait("document.querySelectorAll('#picture path[style*=wrong]').length > 0");

@@ -102,8 +102,7 @@ fn late(times: &[Option<TracedTime>]) -> Vec<Value> {
     let whole = known().map(|time| time.1).max().unwrap_or(0).saturating_sub(first);
     let after = times.iter().enumerate().filter_map(|(rank, time)| Some((rank, time.as_ref()?.0 - first)));
     let late = after.filter(|&(_, after)| after > whole / 2);
-    late.map(|(rank, after)| json!({ "rank": rank, "after": after as f64 * 1e-9, "of": whole as f64 * 1e-9 }))
-        .collect()
+    late.map(|(rank, after)| json!({ "rank": rank, "after": after as f64 / 1e9, "of": whole as f64 / 1e9 })).collect()
 }
 
 fn assignments(params: &Params) -> Vec<Assignment> {

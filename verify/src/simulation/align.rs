@@ -255,23 +255,22 @@ struct KeptTurns<'a> {
     taken: &'a AtomicU64,
     /// The bytes that this part takes.
     own: u64,
+    /// Whether all parts together took too much when this was last looked at.
+    full: bool,
 }
 
 impl<'a> KeptTurns<'a> {
     fn new(keep: Keep<'a>, taken: &'a AtomicU64) -> Self {
-        KeptTurns { turns: RankTurns::default(), keep, taken, own: 0 }
-    }
-
-    fn is_full(&self) -> bool {
-        self.taken.load(Ordering::Relaxed) > self.keep.room
+        KeptTurns { turns: RankTurns::default(), keep, taken, own: 0, full: false }
     }
 
     /// Tells the other parts what this one takes; drops it if that is too much.
     fn account(&mut self) {
         let own = memory(self.turns.messages() as u64, self.turns.len() as u64);
-        self.taken.fetch_add(own - self.own, Ordering::Relaxed);
+        let more = own - self.own;
         self.own = own;
-        if self.is_full() {
+        self.full |= self.taken.fetch_add(more, Ordering::Relaxed) + more > self.keep.room;
+        if self.full {
             (self.turns, self.own) = (RankTurns::default(), 0);
         }
     }
@@ -279,7 +278,7 @@ impl<'a> KeptTurns<'a> {
     /// What was kept, if it is all.
     fn finish(mut self) -> Option<RankTurns> {
         self.account();
-        (!self.is_full()).then(|| self.turns.shrunk())
+        (!self.full).then(|| self.turns.shrunk())
     }
 }
 
@@ -311,7 +310,7 @@ impl<'a> EventWatcher<'a> {
 
     /// The turns, while there is room.
     fn kept(&mut self) -> Option<&mut KeptTurns<'a>> {
-        self.turns.as_mut().filter(|turns| !turns.is_full())
+        self.turns.as_mut().filter(|turns| !turns.full)
     }
 }
 

@@ -238,7 +238,7 @@ function captionOf(view, step) {
   if (step === 0) return `start, before ${counted(view.steps.length, "round")}`;
   const { messages, blocks } = view.steps[step - 1];
   const sum = (list) => list.reduce((a, b) => a + b, 0);
-  const between = view.mode === "full" && view.ppn < view.p
+  const between = view.ppn < view.p
     ? `, ${counted(messages[1], "message")} of these between nodes` : "";
   const sent = `${counted(sum(messages), "message")}, ${counted(sum(blocks), "block")}`;
   return `round ${step - 1} of ${view.steps.length}: ${sent}${between}`;

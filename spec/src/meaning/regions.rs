@@ -46,7 +46,7 @@ impl Regions {
         let sizes = || starts.windows(2).map(|ends| ends[1] - ends[0]);
         let first = sizes().next().unwrap_or(0);
         let regular =
-            sizes().rev().skip(1).all(|size| size == first) && sizes().last().is_none_or(|last| last <= first);
+            sizes().rev().skip(1).all(|size| size == first) && sizes().next_back().is_none_or(|last| last <= first);
         let (lanes, even) = (sizes().min().unwrap_or(0), regular.then_some(first));
         Regions { lanes, even, starts, inside }
     }

@@ -266,7 +266,7 @@ impl<'a> KeptTurns<'a> {
 
     /// Tells the other parts what this one takes; drops it if that is too much.
     fn account(&mut self) {
-        let own = memory(self.turns.messages() as u64, self.turns.len() as u64);
+        let own = memory(self.turns.messages() as u64, self.turns.number() as u64);
         let more = own - self.own;
         self.own = own;
         self.full |= self.taken.fetch_add(more, Ordering::Relaxed) + more > self.keep.room;

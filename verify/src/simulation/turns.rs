@@ -77,7 +77,7 @@ impl RankTurns {
     }
 
     /// The number of turns.
-    pub fn len(&self) -> usize {
+    pub fn number(&self) -> usize {
         self.ends.len()
     }
 

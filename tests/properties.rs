@@ -326,7 +326,7 @@ mod text {
     fn derive(text: &str) -> Option<bool> {
         let input = syn::parse_str(text).ok()?;
         let declaration = syntax::parse(&input).ok();
-        let code = declaration.map(|d| rust::expand(&d, &GrantedCalls::nothing(&d.schedule)));
+        let code = declaration.map(|d| rust::expand(&d, &GrantedCalls::nothing(&d.schedule), &d.schedule));
         Some(code.is_some_and(|code| syn::parse2::<syn::File>(code).is_ok()))
     }
 

@@ -9,6 +9,7 @@
 //! - [`attack`]: deliberate faults, and a second opinion on whether they matter
 //! - [`replay`]: counterexamples as files, and what a program did
 //! - [`report`]: output for people
+//! - [`recorded`]: what proof records add to declarations
 //! - [`emit`]: writes collectives as code of another language
 //! - [`simulation`]: what a collective would take on another machine, with up to a million ranks
 //! - [`explore`]: the page of `roundel explore`
@@ -28,6 +29,7 @@ pub mod figures;
 pub mod named;
 pub mod params;
 pub mod proving;
+pub mod recorded;
 pub mod replay;
 pub mod replayed;
 pub mod report;

@@ -18,6 +18,7 @@ use roundel_spec::schedule::{Bound, BoundScope, Metric};
 use roundel_verify::proving::bounds::{Support, ToldBound, tell};
 use roundel_verify::proving::smt::Portfolio;
 use roundel_verify::proving::sweep::parallel;
+use roundel_verify::recorded::of_entry;
 use roundel_verify::source::Source;
 use std::process::Command;
 
@@ -59,7 +60,7 @@ fn what_is_told_is_what_the_catalogue_declares() {
     let entries = catalogue();
     let compared = parallel(entries.len(), |i| {
         let entry = &entries[i];
-        let schedule = (entry.schedule)();
+        let schedule = of_entry(entry);
         let bare = Schedule { bounds: Vec::new(), ..schedule.clone() };
         // Without bounds on messages between nodes, a collective may not look at nodes.
         let fitted = if bare.uses_placement() == schedule.uses_placement() { &bare } else { &schedule };
@@ -84,7 +85,7 @@ fn what_is_told_is_what_the_catalogue_declares() {
 #[test]
 fn usual_costs_have_their_usual_formulas() {
     let formula = |name: &str, metric: Metric| {
-        let schedule = Schedule { bounds: Vec::new(), ..(find(name).unwrap().schedule)() };
+        let schedule = Schedule { bounds: Vec::new(), ..of_entry(find(name).unwrap()) };
         let told = tell(&schedule, &points(&schedule), None).unwrap();
         let told = told.into_iter().find(|told| told.metric == metric).unwrap();
         assert_eq!(told.support, Support::Seen("no solver was asked".into()));
@@ -109,7 +110,7 @@ fn formulas_are_proved_for_all_p() {
         return;
     }
     for name in ["allgather/ring", "allgather/bruck", "allgather/sparbit", "alltoall/pairwise"] {
-        let schedule = Schedule { bounds: Vec::new(), ..(find(name).unwrap().schedule)() };
+        let schedule = Schedule { bounds: Vec::new(), ..of_entry(find(name).unwrap()) };
         let told = tell(&schedule, &points(&schedule), Some(&Portfolio::installed())).unwrap();
         for metric in [Metric::Rounds, Metric::BlocksSent] {
             assert!(proved(&told, metric), "{name}: {told:?}");

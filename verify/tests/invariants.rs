@@ -10,13 +10,14 @@
 mod common;
 
 use common::{every, z3};
-use roundel::algorithms::find;
+use roundel::algorithms::{catalogue, find};
 use roundel_spec::Schedule;
 use roundel_spec::check::{self, Points};
 use roundel_spec::proof::{Answered, FoundClause, Record, RecordError};
 use roundel_verify::proving::invariants;
 use roundel_verify::proving::prove::{self, Base, InductionResult};
 use roundel_verify::proving::smt::{Portfolio, Verdict};
+use roundel_verify::recorded::of_entry;
 use roundel_verify::source::Source;
 use std::process::Command;
 
@@ -103,6 +104,42 @@ fn all_are_found(kinds: &[&str]) {
         assert!(result.complete(), "{name}: {:?} {:?}", result.findings, result.by_property());
         assert!(!result.findings.clauses.is_empty());
     }
+}
+
+/// What was found counts like what is written, and is checked like it.
+#[test]
+fn flat_entries_leave_out_what_is_found_and_their_records_keep_it() {
+    let states = |schedule: &Schedule| schedule.loops.iter().any(|l| !l.holds.is_empty() || !l.hints.is_empty());
+    for entry in catalogue() {
+        let (schedule, claimed) = ((entry.schedule)(), of_entry(entry));
+        if schedule.uses_placement() || schedule.within().next().is_some() {
+            continue;
+        }
+        assert_eq!(states(&schedule), !FOUND.contains(&entry.name), "{}", entry.name);
+        assert!(states(&claimed), "{}", entry.name);
+        check::over(&claimed, &Points::new(&claimed, 1..=9))
+            .unwrap_or_else(|wrong| panic!("{}: {wrong}", entry.name));
+    }
+}
+
+#[test]
+fn clauses_of_a_record_are_proved_again_and_wrong_ones_are_dropped() {
+    if z3().is_none() {
+        return;
+    }
+    let ring = stripped_entry("allgather/ring");
+    let again = |clause: &str| {
+        let recorded = [FoundClause { round: 0, clause: clause.into() }];
+        InductionResult::again(&recorded, "ring", &ring, &Portfolio::installed(), &|| {})
+    };
+    let right = again("holds(blocks = [rank - k; k in 0..s + 1])").unwrap();
+    assert_eq!(right.findings.clauses.len(), 1);
+    for wrong in
+        ["holds(blocks = [rank - k; k in 0..s + 2])", "holds(blocks = [rank - k; k in 0..s])", "holds(p < 9)"]
+    {
+        assert!(again(wrong).is_none(), "{wrong}");
+    }
+    assert!(InductionResult::again(&[], "ring", &ring, &Portfolio::installed(), &|| {}).is_none());
 }
 
 #[test]

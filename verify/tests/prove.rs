@@ -16,6 +16,7 @@ use roundel_spec::proof::{ProvedRange, Record};
 use roundel_spec::syntax;
 use roundel_spec::{Kind, Schedule};
 use roundel_verify::proving::smt::{self, Obligation, Portfolio, Verdict};
+use roundel_verify::recorded::of_entry;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -671,7 +672,7 @@ fn nothing_wrong_is_proved() {
 /// A declaration of a gather cannot set the number of blocks; a schedule made by other means is not proved.
 #[test]
 fn a_gather_with_other_blocks_than_those_of_ranks_is_not_encoded() {
-    let mut schedule = (algorithms::find("allgather/ring").unwrap().schedule)();
+    let mut schedule = of_entry(algorithms::find("allgather/ring").unwrap());
     assert!(smt::obligations(&schedule).gaps.is_empty());
     schedule.blocks = Expr::binary(Binary::Add, schedule.blocks, Expr::Int(1));
     let obligations = smt::obligations(&schedule);

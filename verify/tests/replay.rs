@@ -10,6 +10,7 @@ use roundel::algorithms::catalogue;
 use roundel_spec::Schedule;
 use roundel_spec::check::{self, Points};
 use roundel_verify::attack::mutants::{self, Fate, Original};
+use roundel_verify::recorded::of_entry;
 use roundel_verify::replay::counterexample::Counterexample;
 use roundel_verify::source::Source;
 use serde_json::{Value, json};
@@ -289,7 +290,7 @@ fn a_mutant_that_the_prover_refutes_is_replayed() {
 fn every_mutant_is_written_or_breaks_a_rule() {
     let (mut written, mut unwritable) = (0, Vec::new());
     for entry in every(4, catalogue()) {
-        let schedule = (entry.schedule)().by_contract();
+        let schedule = of_entry(entry).by_contract();
         let original = Original::new(&schedule, &Points::new(&schedule, 1..=9)).unwrap();
         for mutant in every(9, mutants::mutants(&schedule).into_iter().chain(mutants::pairs(&schedule, 60))) {
             let Some(violation) = original.violation(&mutant.schedule) else { continue };
@@ -329,7 +330,7 @@ fn declarations_mean_the_same_when_they_are_read_back() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut files = vec![root.join("examples/cyclic-shift/src/lib.rs")];
     files.extend(std::fs::read_dir(root.join("tests/ui/pass")).unwrap().map(|file| file.unwrap().path()));
-    let mut schedules: Vec<Schedule> = catalogue().iter().map(|entry| (entry.schedule)().by_contract()).collect();
+    let mut schedules: Vec<Schedule> = catalogue().iter().map(|entry| of_entry(entry).by_contract()).collect();
     for file in files {
         let declared = Source::read(&file).unwrap().declarations().unwrap();
         schedules.extend(declared.into_iter().map(|one| one.result.unwrap().schedule));
@@ -360,7 +361,7 @@ fn declarations_mean_the_same_when_they_are_read_back() {
 
 #[test]
 fn survivors_are_no_counterexamples() {
-    let schedule = (catalogue()[0].schedule)();
+    let schedule = of_entry(&catalogue()[0]);
     let original = Original::new(&schedule, &Points::new(&schedule, 1..=5)).unwrap();
     for mutant in mutants::mutants(&schedule) {
         let survived = matches!(original.fate(&mutant.schedule), Fate::Survived(_));

@@ -18,6 +18,7 @@ use roundel_spec::schedule::{CombineSide, Schedule};
 use roundel_spec::{Collective, Kind, syntax};
 use roundel_verify::attack::oracle::{OracleRounds, judge};
 use roundel_verify::proving::prove::InductionResult;
+use roundel_verify::recorded::of_entry;
 
 /// The entries that have a reverse, and its kind.
 const FORWARD: &[(&str, Kind)] = &[
@@ -38,7 +39,7 @@ const FORWARD: &[(&str, Kind)] = &[
 ];
 
 fn forward(name: &str) -> Schedule {
-    (algorithms::find(name).unwrap().schedule)()
+    of_entry(algorithms::find(name).unwrap())
 }
 
 fn declared(text: &str) -> Result<Schedule, String> {

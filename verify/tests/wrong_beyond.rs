@@ -20,6 +20,7 @@ use roundel_verify::attack::mutants::{Fate, Mutant, Original, induction, sample}
 use roundel_verify::proving::prove::InductionResult;
 use roundel_verify::proving::smt::{Effort, Portfolio, Verdict};
 use roundel_verify::proving::sweep::parallel;
+use roundel_verify::recorded::of_entry;
 use std::collections::BTreeMap;
 
 /// A description and the declaration; `@x` is a condition that no p up to 41 meets.
@@ -521,7 +522,7 @@ fn without_the_fault_they_are_proved() {
 fn try_mutants(choose: impl Fn(Vec<Mutant>) -> Vec<Mutant>, portfolio: &Portfolio) -> usize {
     let mut wrong = 0;
     for entry in catalogue() {
-        let original = (entry.schedule)();
+        let original = of_entry(entry);
         // Reductions, and what looks at nodes, have tests of their own.
         if original.kind.reduces() || original.kind.has_root() || original.uses_placement() {
             continue;

@@ -45,7 +45,7 @@ const WRONG: &[Wrong] = &[
     // One side only.
     (RADIX, &[("z])]\n#[recv", "z && j < 42])]\n#[recv")]),
     (RADIX, &[("z])]\n#[recv", "z && j > 0 && j % 7 != 6])]\n#[recv")]),
-    (RADIX, &[("z])]\n// For", "z - 1])]\n// For")]),
+    (RADIX, &[("z])]\n#[define(numD", "z - 1])]\n#[define(numD")]),
     (RADIX, &[("[rank - j % X -> rank - j % X + j; j", "[rank - j % X -> rank - j % X + j + 1; j")]),
     (RADIX, &[("[rank - j % X -> rank - j % X + j; j", "[rank - j % X - 1 -> rank - j % X - 1 + j; j")]),
     (RADIX, &[("[rank - j % (radix * X) -> rank - j % (radix * X) + j", "[rank - j % X -> rank - j % X + j")]),
@@ -104,10 +104,13 @@ const WRONG: &[Wrong] = &[
     (RADIX, &[("digit(j, radix, x) < z", "digit(j, radix, x) < z - 1")]),
     (RADIX, &[("digit(j, radix, x) < z", "digit(j, radix, x) < z + if p > 41 { 1 } else { 0 }")]),
     (RADIX, &[("else { j % X }", "else { 0 }")]),
-    (RADIX, &[("gone(j) + j; j in 0..p])]", "gone(j) + j; j in 0..p] + [rank -> rank + j; j in 1..p])]")]),
-    (RADIX, &[("gone(j) + j; j in 0..p])]", "gone(j) + j; j in 0..p, gone(j) == 0])]")]),
-    (RADIX, &[("gone(j) + j; j in 0..p])]", "gone(j) + j; j in 1..p])]")]),
-    (RADIX, &[("gone(j) + j; j in 0..p])]", "gone(j) + j; j in 0..min(p, 41)])]")]),
+    (
+        RADIX,
+        &[("else { j % X } + j; j in 0..p])]", "else { j % X } + j; j in 0..p] + [rank -> rank + j; j in 1..p])]")],
+    ),
+    (RADIX, &[("else { j % X } + j; j in 0..p])]", "else { j % X } + j; j in 0..p, j % X == 0])]")]),
+    (RADIX, &[("else { j % X } + j; j in 0..p])]", "else { j % X } + j; j in 1..p])]")]),
+    (RADIX, &[("else { j % X } + j; j in 0..p])]", "else { j % X } + j; j in 0..min(p, 41)])]")]),
     // Facts that are false, or contradict each other.
     (RADIX, &[("holds(X == pow(radix, x)", "holds(X == pow(radix, x), X < 0")]),
     (RADIX, &[("holds(X == pow(radix, x)", "holds(X == pow(radix, x), x < 0")]),
@@ -133,7 +136,8 @@ const WRONG: &[Wrong] = &[
     (
         RADIX,
         &[(
-            "rounds = if x < w { x * (radix - 1) + min(z - 1, ceil_div(p, X) - 1) } else { substeps }",
+            "rounds = if x < ceil_log(radix, p) { x * (radix - 1) + min(z - 1, ceil_div(p, X) - 1) } \
+             else { substeps }",
             "rounds = x * (radix - 1) + z - 1",
         )],
     ),
@@ -169,7 +173,7 @@ const WRONG: &[Wrong] = &[
     (K_BRUCK, &[("each messages_sent = substeps", "each messages_sent = substeps - 1")]),
     (
         K_BRUCK,
-        &[("messages_sent = if x < w { x * (radix - 1) } else { substeps }", "messages_sent = x * (radix - 1)")],
+        &[("messages_sent = if x < ceil_log(radix, p) { radix * x - x } else { substeps }", "messages_sent = x * (radix - 1)")],
     ),
     (K_BRUCK, &[("p - 1 - substeps", "p - 2 - substeps")]),
     (
@@ -385,7 +389,8 @@ const NOT_ENCODED: &[(&str, &[(&str, &str)])] = &[
     (
         RADIX,
         &[(
-            "#[holds(rounds = if x < w { x * (radix - 1) + min(z - 1, ceil_div(p, X) - 1) } else { substeps })]\n",
+            "#[holds(rounds = if x < ceil_log(radix, p) { x * (radix - 1) + min(z - 1, ceil_div(p, X) - 1) } \
+             else { substeps })]\n",
             "",
         )],
     ),

@@ -42,7 +42,7 @@ const WRONG: &[Replacement] = &[
     ("allreduce/reduce-broadcast", "rank + D < p", "rank + D < p - 1"),
     ("allreduce/reduce-broadcast", "replaces = acc", "combine = left"),
     ("allreduce/reduce-broadcast", "s in 0..w", "s in 0..if p > 41 { w - 1 } else { w }"),
-    ("allreduce/reduce-broadcast", "{ rank & -rank }", "{ 1 }"),
+    ("allreduce/reduce-broadcast", "rank + (rank & -rank)", "rank + 1"),
     ("reduce-scatter/recursive-halving", "recv = [rank / H * H + k", "recv = [peer / H * H + k"),
     ("reduce-scatter/recursive-halving", "s in 0..w", "s in 0..if p > 41 { w - 1 } else { w }"),
     ("reduce-scatter/recursive-halving", "{ x % D == rank % D }", "{ x / D == rank / D }"),
@@ -109,7 +109,6 @@ const WRONG: &[Replacement] = &[
 const UNFOLD: &str = "\
 #[send(when = folded && !idle, to = rank - 1)]
 #[recv(when = idle, from = rank + 1, replaces = acc)]
-// For the checks and the prover:
 #[holds(acc = [k; k in 0..p])]
 #[bound(rounds = w + if rem > 0 { 2 } else { 0 }, messages_sent <= w + 1)]";
 

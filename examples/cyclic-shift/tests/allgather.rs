@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use cyclic_shift::CyclicShift;
-use roundel::{Allgather, AllowUnproved, Error, threads};
+use roundel::threads::{self, persistent};
+use roundel::{Allgather, AllowUnproved, Error};
 
 /// Lists of ports, short and long, even and uneven.
 const PORTS: [&[i64]; 8] = [&[], &[1], &[4], &[1, 2], &[3, 1], &[1, 1, 1, 1], &[2, 5, 1], &[7, 1, 2]];
@@ -44,6 +45,26 @@ fn blocks_of_different_lengths() {
         shift.allgatherv(comm, &block(comm.rank()), &mut all, &counts, &displs).map(|()| all)
     });
     assert!(results.into_iter().all(|all| all.unwrap() == expected));
+}
+
+/// A persistent request beside a non-blocking call, as `roundel::mpi::persistent` has them on MPI.
+#[test]
+fn as_requests() {
+    let results = threads::run(6, |comm| -> Result<Vec<usize>, Error> {
+        let shift = || CyclicShift { ports: vec![1, 2] };
+        let mut request = persistent::Allgather::init(comm, shift(), vec![0], vec![0; 6])?;
+        for step in 0..3 {
+            request.input_mut()?[0] = 10 * step + comm.rank();
+            request.start()?;
+            let mut once = persistent::Allgather::start(comm, shift(), vec![comm.rank()], vec![0; 6])?;
+            request.wait()?;
+            assert_eq!(request.output()?, (0..6).map(|rank| 10 * step + rank).collect::<Vec<_>>());
+            once.wait()?;
+            assert_eq!(once.output()?, [0, 1, 2, 3, 4, 5]);
+        }
+        request.into_buffers().map(|(_, all)| all)
+    });
+    assert!(results.into_iter().all(|all| all == Ok(vec![20, 21, 22, 23, 24, 25])));
 }
 
 #[test]

@@ -105,7 +105,7 @@ impl<T: Clone + Send + 'static> Sink for BlockSink<'_, T> {
     fn end_round(&mut self) -> Result<(), Error> {
         let operations = std::mem::take(&mut self.operations);
         let round = PostedRound { collective: self.collective, number: self.number, operations };
-        let parcels = self.comm.hub().exchange(self.comm.rank(), round)?;
+        let parcels = self.comm.exchange(round)?;
         for (landing, parcel) in std::mem::take(&mut self.landings).into_iter().zip(parcels) {
             self.held.extend(landing.into_iter().zip(parcel.open::<Vec<T>>()));
         }

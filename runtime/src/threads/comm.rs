@@ -2,6 +2,8 @@
 
 use super::alltoall::{BlockLengths, BlockSink};
 use super::hub::Hub;
+use super::member::PostedRound;
+use super::parcel::Parcel;
 use super::rotation::Rotation;
 use super::sink::RoundSink;
 use crate::call::alltoall::{AlltoallCall, AlltoallvCall};
@@ -15,7 +17,6 @@ use crate::transport::{AllgatherCall, RankPlacement, Transport};
 use roundel_spec::{Collective, Placement};
 use std::cell::Cell;
 use std::fmt;
-use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// One rank of a group of threads; [`run`](super::run) creates one for each rank.
@@ -30,12 +31,34 @@ pub struct ThreadComm {
     hub: Arc<Hub>,
     placement: Arc<Placement>,
     rank: usize,
-    not_sync: PhantomData<Cell<()>>,
+    /// This rank, or its request, as the hub knows it.
+    member: usize,
+    /// The number of requests that were made.
+    requests: Cell<usize>,
+    /// Whether calls end when their arguments are known to be right.
+    rehearses: bool,
 }
 
 impl ThreadComm {
     pub(super) fn new(hub: Arc<Hub>, placement: Arc<Placement>, rank: usize) -> Self {
-        ThreadComm { hub, placement, rank, not_sync: PhantomData }
+        ThreadComm { hub, placement, rank, member: rank, requests: Cell::new(0), rehearses: false }
+    }
+
+    /// The same rank, for the calls of a request.
+    pub(super) fn for_request(&self, request: usize) -> Self {
+        let (hub, placement) = (Arc::clone(&self.hub), Arc::clone(&self.placement));
+        ThreadComm { member: request, ..ThreadComm::new(hub, placement, self.rank) }
+    }
+
+    /// The same rank, on which calls only examine their arguments.
+    pub(super) fn for_rehearsal(&self) -> Self {
+        ThreadComm { rehearses: true, ..self.for_request(self.member) }
+    }
+
+    /// The channel of the next request. All ranks make them in the same order.
+    pub(super) fn next_channel(&self) -> usize {
+        self.requests.set(self.requests.get() + 1);
+        self.requests.get()
     }
 
     /// This rank, in `0..size`.
@@ -54,6 +77,21 @@ impl ThreadComm {
 
     pub(super) fn hub(&self) -> &Hub {
         &self.hub
+    }
+
+    /// Posts a round, and waits until it is complete.
+    pub(super) fn exchange(&self, round: PostedRound) -> Result<Vec<Parcel>, Error> {
+        self.hub.exchange(self.member, round)
+    }
+
+    /// Whether calls end when their arguments are known to be right.
+    pub(super) fn rehearses(&self) -> bool {
+        self.rehearses
+    }
+
+    /// Whether a call whose arguments are right goes on.
+    fn goes_on(&self) -> Result<bool, Error> {
+        self.hub.check(self.rank).map(|()| !self.rehearses)
     }
 
     /// The rounds of this rank: what executes them is compiled once for all collectives.
@@ -203,7 +241,9 @@ impl<T: Clone + Send + 'static> Transport<T> for ThreadComm {
         call: AllgatherCall<'_, T, G>,
     ) -> Result<(), Error> {
         let rotation = call.validate(collective, self.here())?;
-        self.hub.check(self.rank())?;
+        if !self.goes_on()? {
+            return Ok(());
+        }
         self.gather_blocks(&self.rounds(collective), call, rotation)
     }
 
@@ -213,19 +253,25 @@ impl<T: Clone + Send + 'static> Transport<T> for ThreadComm {
         call: ReductionCall<'_, T, O>,
     ) -> Result<(), Error> {
         call.validate(collective, self.here())?;
-        self.hub.check(self.rank())?;
+        if !self.goes_on()? {
+            return Ok(());
+        }
         self.reduce_blocks(&self.rounds(collective), call)
     }
 
     fn spread<C: Collective>(&self, collective: &C, call: RootedCall<'_, T>) -> Result<(), Error> {
         call.validate(collective, self.here())?;
-        self.hub.check(self.rank())?;
+        if !self.goes_on()? {
+            return Ok(());
+        }
         self.spread_blocks(&self.rounds(collective), call)
     }
 
     fn shuffle<C: Collective>(&self, collective: &C, call: AlltoallCall<'_, T>) -> Result<(), Error> {
         call.validate(collective, self.here())?;
-        self.hub.check(self.rank())?;
+        if !self.goes_on()? {
+            return Ok(());
+        }
         let blocks = Uniform { count: call.recv.len() / self.size() };
         let lengths = BlockLengths::All(blocks.count);
         self.run_shuffle(&self.rounds(collective), (call.send, &blocks), (call.recv, &blocks), lengths)
@@ -234,7 +280,9 @@ impl<T: Clone + Send + 'static> Transport<T> for ThreadComm {
     fn shuffle_varying<C: Collective>(&self, collective: &C, call: AlltoallvCall<'_, T>) -> Result<(), Error> {
         call.validate(self.here())?;
         call.serve(collective, self.here())?;
-        self.hub.check(self.rank())?;
+        if !self.goes_on()? {
+            return Ok(());
+        }
         let AlltoallvCall { send, leaving, recv, arriving, options: _ } = call;
         self.run_shuffle(&self.rounds(collective), (send, &leaving), (recv, &arriving), BlockLengths::Any)
     }

@@ -3,16 +3,12 @@
 use super::comm::ThreadComm;
 use super::hub::Hub;
 use roundel_spec::Placement;
-use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread;
 
 /// Small, so that hundreds of ranks fit; buffers of a rank belong on the heap.
-const STACK_BYTES: usize = 512 * 1024;
-
-/// The payload of a panic.
-type Payload = Box<dyn Any + Send>;
+pub(super) const STACK_BYTES: usize = 512 * 1024;
 
 /// Runs `f` as `p` ranks of one node, each on its own thread, and returns their results in the order of ranks.
 ///
@@ -52,8 +48,7 @@ pub fn run<R: Send>(p: usize, f: impl Fn(&ThreadComm) -> R + Sync) -> Vec<R> {
 pub fn run_placed<R: Send>(placement: &Placement, f: impl Fn(&ThreadComm) -> R + Sync) -> Vec<R> {
     let p = placement.p();
     let (hub, shared) = (Arc::new(Hub::new(p)), Arc::new(placement.clone()));
-    let first_panic = Mutex::new(None);
-    let live = |comm: ThreadComm| live(&comm, &f, &first_panic);
+    let live = |comm: ThreadComm| live(&comm, &f);
 
     let results: Vec<Option<R>> = thread::scope(|scope| {
         let start = |rank: usize| {
@@ -68,31 +63,22 @@ pub fn run_placed<R: Send>(placement: &Placement, f: impl Fn(&ThreadComm) -> R +
         threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
     });
 
-    match first_panic.into_inner().unwrap_or_else(PoisonError::into_inner) {
+    match hub.take_panic() {
         Some(panic) => resume_unwind(panic),
         None => results.into_iter().flatten().collect(),
     }
 }
 
-/// Runs one rank. The hub always learns of its end, so that no rank waits for it for ever. The panic is stored before
-/// the hub learns of it, so that the stored panic is the cause and not a consequence on another rank.
-fn live<R>(comm: &ThreadComm, f: &impl Fn(&ThreadComm) -> R, first_panic: &Mutex<Option<Payload>>) -> Option<R> {
+/// Runs one rank. The hub always learns of its end, so that no rank waits for it for ever.
+fn live<R>(comm: &ThreadComm, f: &impl Fn(&ThreadComm) -> R) -> Option<R> {
     match catch_unwind(AssertUnwindSafe(|| f(comm))) {
         Ok(result) => {
             comm.hub().finish(comm.rank());
             Some(result)
         }
         Err(panic) => {
-            let reason = reason(&*panic);
-            first_panic.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(panic);
-            comm.hub().fail(comm.rank(), reason);
+            comm.hub().panicked(comm.rank(), panic);
             None
         }
     }
-}
-
-/// The text of a panic, if it has one.
-fn reason(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    text.map_or_else(|| "it panicked".into(), |text| format!("it panicked: {text}"))
 }

@@ -1,6 +1,7 @@
-//! One rank as the others see it: the round that it posted, and the progress of each message.
+//! One rank, or one of its requests, as the others see it: the round that it posted, and the progress of each message.
 
 use super::parcel::{Expected, Parcel};
+use std::sync::{Arc, Condvar};
 
 /// The messages of one rank in one round.
 pub(super) struct PostedRound {
@@ -27,6 +28,8 @@ pub(super) enum Half {
 pub(super) enum Activity {
     Runs,
     Waits,
+    /// Of a request: no call is under way.
+    Idle,
     Ended,
 }
 
@@ -45,9 +48,18 @@ pub(super) struct PostedOperation {
     pub(super) progress: PostProgress,
 }
 
-/// One rank, with the last round that it posted.
+/// The channel of a rank's own calls. Every request has another one, so that its messages meet only its own.
+pub(super) const OWN_CALLS: usize = 0;
+
+/// One rank or one of its requests, with the last round that it posted.
 pub(super) struct Member {
+    pub(super) rank: usize,
+    pub(super) channel: usize,
     pub(super) activity: Activity,
+    /// The request that this rank waits for.
+    pub(super) awaited: Option<usize>,
+    /// Only the affected members wake up.
+    pub(super) bell: Arc<Condvar>,
     pub(super) collective: &'static str,
     pub(super) round: usize,
     pub(super) posted: Vec<PostedOperation>,
@@ -57,8 +69,23 @@ pub(super) struct Member {
 
 impl Member {
     /// A rank that has made no call yet.
-    pub(super) fn new() -> Self {
-        Member { activity: Activity::Runs, collective: "", round: 0, posted: Vec::new(), incomplete: 0 }
+    pub(super) fn of_rank(rank: usize) -> Self {
+        Member {
+            rank,
+            channel: OWN_CALLS,
+            activity: Activity::Runs,
+            awaited: None,
+            bell: Arc::new(Condvar::new()),
+            collective: "",
+            round: 0,
+            posted: Vec::new(),
+            incomplete: 0,
+        }
+    }
+
+    /// A request of a rank that has not been started yet.
+    pub(super) fn of_request(rank: usize, channel: usize) -> Self {
+        Member { channel, activity: Activity::Idle, ..Member::of_rank(rank) }
     }
 
     /// Stores the operations that `round` is about to post.

@@ -1,9 +1,9 @@
-//! Queues of operations between ranks: one for each ordered pair, first in, first out.
+//! Queues of operations between ranks: one for each channel and ordered pair, first in, first out.
 
 use std::collections::{HashMap, VecDeque};
 
-/// Sender and receiver.
-pub(super) type Pair = (usize, usize);
+/// Channel, sender and receiver.
+pub(super) type Pair = (usize, usize, usize);
 
 /// A queue for each pair that has entries; empty queues take no memory.
 pub(super) struct Queues<V> {

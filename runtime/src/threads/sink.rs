@@ -87,7 +87,7 @@ impl<T: Clone + Send + 'static, G: Geometry, F: Fn(&T, &T) -> T> Sink for RoundS
     fn end_round(&mut self) -> Result<(), Error> {
         let operations = std::mem::take(&mut self.operations);
         let round = PostedRound { collective: self.collective, number: self.number, operations };
-        let parcels = self.comm.hub().exchange(self.comm.rank(), round)?;
+        let parcels = self.comm.exchange(round)?;
         for (landing, parcel) in std::mem::take(&mut self.landings).iter().zip(parcels) {
             self.put(landing, parcel.open());
         }

@@ -383,8 +383,7 @@ impl Record {
         if let Some(reason) = exhaustive.or(self.induction.as_ref().and_then(Induction::inconsistency)) {
             return Err(RecordError::Parts(reason));
         }
-        let found = self.induction.as_ref().map_or(&[][..], |induction| &induction.found);
-        if let Err(error) = schedule.claiming(found) {
+        if let Err(error) = schedule.claiming(self.found()) {
             return Err(RecordError::Parts(format!("what was found of it cannot be read: {error}")));
         }
         let other = |what: &str| Err(RecordError::Parts(format!("{what} is not what follows from the evidence")));
@@ -405,6 +404,18 @@ impl Record {
         let part = |range: &Option<ProvedRange>| range.as_ref().unwrap_or(&self.range).clone();
         let (ordered, bounded) = (part(&self.order), part(&self.bounds));
         GrantedCalls { all: self.range.clone(), ordered, bounded, recorded: true }
+    }
+
+    /// The clauses that the prover found, which the declaration leaves out.
+    pub fn found(&self) -> &[FoundClause] {
+        self.induction.as_ref().map_or(&[], |induction| &induction.found)
+    }
+
+    /// The schedule that this record is about, with the found clauses as if they had been written. Nothing about them
+    /// is trusted: checks and harnesses examine them like others.
+    pub fn claimed(&self, schedule: &Schedule) -> Schedule {
+        // What cannot be read as clauses does not fit the schedule either.
+        schedule.claiming(self.found()).unwrap_or_else(|_| schedule.clone())
     }
 
     /// Whether this record covers at least as much as another, for every claim.

@@ -412,6 +412,17 @@ impl Schedule {
         schedule
     }
 
+    /// Whether it states a part itself: a `holds` or `hint` may come from its proof record.
+    pub fn states(&self, part: SchedulePart) -> bool {
+        let within =
+            |n: usize, i: usize, stated: fn(&Loop) -> usize| self.loops.get(n).is_some_and(|l| i < stated(l));
+        match part {
+            SchedulePart::Hold(n, i) => within(n, i, |l| l.holds.len()),
+            SchedulePart::Hint(n, i) => within(n, i, |l| l.hints.len()),
+            _ => true,
+        }
+    }
+
     /// All `send` and `recv` clauses, in order of their sites.
     pub fn transfers(&self) -> impl Iterator<Item = &Transfer> {
         self.loops.iter().flat_map(|l| &l.transfers)

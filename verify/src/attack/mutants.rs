@@ -479,9 +479,10 @@ fn opinion(schedule: &Schedule, point: &Point) -> Result<Option<Essence>, String
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::recorded::of_entry;
 
     fn ring() -> Schedule {
-        (crate::catalogue::find("allgather/ring").expect("in the catalogue").schedule)()
+        of_entry(crate::catalogue::find("allgather/ring").expect("in the catalogue"))
     }
 
     #[test]
@@ -498,7 +499,7 @@ mod tests {
     #[test]
     fn every_mutant_has_its_own_fingerprint() {
         for entry in roundel::algorithms::catalogue() {
-            let original = (entry.schedule)();
+            let original = of_entry(entry);
             let mut seen = HashSet::from([original.fingerprint()]);
             for mutant in mutants(&original) {
                 assert!(seen.insert(mutant.schedule.fingerprint()), "{}: {}", entry.name, mutant.description);

@@ -4,9 +4,11 @@ use super::Refusal;
 use super::subject::ExploredCollective;
 use crate::catalogue;
 use crate::error::Error;
-use crate::proving::prove::InductionResult;
+use crate::proving::invariants;
+use crate::proving::prove::{InductionResult, obligations_with};
 use crate::proving::smt::{AnswerCache, Portfolio};
 use roundel_spec::check;
+use roundel_spec::proof::FoundClause;
 use roundel_spec::{Arguments, Placement};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -114,13 +116,21 @@ impl ProofJob {
         if let Err(violation) = check::at_compile_time(&schedule) {
             return json!({ "state": "wrong", "message": violation.to_string() });
         }
-        let findings = crate::proving::invariants::find(&schedule, portfolio);
-        let all = crate::proving::prove::obligations_with(&schedule, &findings.clauses).all.len();
-        self.of.store(all, Ordering::Relaxed);
         let tick = || {
             self.done.fetch_add(1, Ordering::Relaxed);
         };
-        let proof = InductionResult::with(findings, &subject.name, &schedule, portfolio, &tick);
+        let begin = |clauses: &[FoundClause]| {
+            self.done.store(0, Ordering::Relaxed);
+            self.of.store(obligations_with(&schedule, clauses).all.len(), Ordering::Relaxed);
+        };
+        let recorded = subject.record().map_or_else(Vec::new, |record| record.found().to_vec());
+        begin(&recorded);
+        let again = InductionResult::again(&recorded, &subject.name, &schedule, portfolio, &tick);
+        let proof = again.unwrap_or_else(|| {
+            let findings = invariants::find(&schedule, portfolio);
+            begin(&findings.clauses);
+            InductionResult::with(findings, &subject.name, &schedule, portfolio, &tick)
+        });
         let properties = proof.by_property();
         let rows = properties.iter().map(|(property, summary)| {
             json!({ "property": property.name(), "proved": summary.proved, "of": summary.obligations,

@@ -47,9 +47,8 @@ fn held(recording: &Recording, rank: usize) -> Vec<String> {
 /// The claims that are true before a round, for each step.
 fn claims(recording: &Recording, rank: usize) -> Vec<Value> {
     let Recording { subject, point, .. } = recording;
-    let found = subject.record().and_then(|record| record.induction).map_or_else(Vec::new, |proof| proof.found);
     let stated = &subject.schedule;
-    let claiming = stated.claiming(&found).unwrap_or_else(|_| stated.clone());
+    let claiming = subject.record().map_or_else(|| stated.clone(), |record| record.claimed(stated));
     let mut env = Env::new(&claiming, &point.args, &point.place(stated, rank));
     let place = point.place(stated, rank);
     let around = match stated.kind.moves() {

@@ -6,6 +6,7 @@ use super::Refusal;
 use crate::catalogue;
 use crate::declared::{self, crate_of};
 use crate::error::{Diagnosed, Error};
+use crate::recorded;
 use crate::simulation::rounds::{EvaluatedRounds, RankSource};
 use crate::source::{DeclaredStruct, Source};
 use roundel::algorithms::{self, Entry};
@@ -167,8 +168,7 @@ impl ExploredCollective {
             (None, Some(file)) => crate_of(file),
             (None, None) => None,
         };
-        // A record that does not count is reported by `roundel prove --verify-records`.
-        Record::in_crate(&root?, &self.schedule.by_contract()).ok().flatten()
+        recorded::record(&self.schedule, root.as_deref())
     }
 
     /// Records the rounds of all ranks: by generated code, or by the evaluator.

@@ -78,6 +78,22 @@ impl InductionResult {
         Self::with(invariants::find(schedule, portfolio), name, schedule, portfolio, tick)
     }
 
+    /// Proves a schedule with the clauses that its record keeps, which are as uncertain as any others; `None` if there
+    /// are none, or they are not inductive.
+    pub fn again(
+        recorded: &[FoundClause],
+        name: &str,
+        schedule: &Schedule,
+        portfolio: &Portfolio,
+        tick: &(impl Fn() + Sync),
+    ) -> Option<Self> {
+        if recorded.is_empty() || portfolio.solvers.is_empty() {
+            return None;
+        }
+        let findings = Findings { clauses: recorded.to_vec(), missing: Vec::new() };
+        Some(Self::discharged(findings, name, schedule, portfolio, tick)).filter(|one| one.not_inductive().is_none())
+    }
+
     /// Proves a schedule together with what was found. What is not inductive is not kept: the proof is then that of the
     /// declaration alone, and the findings say what was tried.
     pub fn with(
@@ -87,15 +103,25 @@ impl InductionResult {
         portfolio: &Portfolio,
         tick: &(impl Fn() + Sync),
     ) -> Self {
-        let obligations = obligations_with(schedule, &findings.clauses);
-        let verdicts = smt::discharge(name, &obligations.all, portfolio, tick);
-        let result = InductionResult { findings, obligations, verdicts };
+        let result = Self::discharged(findings, name, schedule, portfolio, tick);
         match result.not_inductive() {
             Some(missing) => {
                 Self::with(Findings { clauses: Vec::new(), missing: vec![missing] }, name, schedule, portfolio, tick)
             }
             None => result,
         }
+    }
+
+    fn discharged(
+        findings: Findings,
+        name: &str,
+        schedule: &Schedule,
+        portfolio: &Portfolio,
+        tick: &(impl Fn() + Sync),
+    ) -> Self {
+        let obligations = obligations_with(schedule, &findings.clauses);
+        let verdicts = smt::discharge(name, &obligations.all, portfolio, tick);
+        InductionResult { findings, obligations, verdicts }
     }
 
     /// Where a solver refutes what a declaration states, tries again with what it leaves out about states, and with

@@ -6,18 +6,24 @@
 use super::{every, z3};
 use roundel_spec::{Schedule, Violation, syntax};
 use roundel_verify::attack::mutants::induction;
+use roundel_verify::proving::invariants::written::with_clauses;
 use roundel_verify::proving::smt::{Effort, Portfolio};
+use roundel_verify::recorded;
+use std::path::Path;
 
 /// The entry, what is replaced, by what.
 pub(crate) type Replacement = (&'static str, &'static str, &'static str);
 
-/// The declaration of a catalogue entry.
+/// The declaration of a catalogue entry, with what its record says was found written below each round.
 pub(crate) fn catalogue_text(name: &str) -> String {
-    let folder = std::path::Path::new(roundel::algorithms::CRATE_ROOT).join("src/algorithms");
+    let folder = Path::new(roundel::algorithms::CRATE_ROOT).join("src/algorithms");
     let file = folder.join(format!("{}.rs", name.replace('-', "_")));
     let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     let start = text.find("///").unwrap_or_else(|| panic!("{name} has no declaration"));
-    text[start..].to_string()
+    let entry = roundel::algorithms::find(name).unwrap_or_else(|unknown| panic!("{unknown}"));
+    let found = recorded::found(&(entry.schedule)(), Some(Path::new(roundel::algorithms::CRATE_ROOT)));
+    let written = with_clauses(&text[start..], entry.type_name, &found);
+    written.unwrap_or_else(|| panic!("{name} does not declare {}", entry.type_name))
 }
 
 /// A catalogue entry with one thing replaced.

@@ -20,7 +20,5 @@ use crate::Collective;
 #[define(n = min(D, p - D))]
 #[send(to = rank - D, blocks = [rank + k; k in 0..n])]
 #[recv(from = rank + D, blocks = [rank + D + k; k in 0..n])]
-// For the checks and the prover:
-#[holds(D == pow(2, s), blocks = [rank + k; k in 0..min(D, p)], messages_sent = s, blocks_sent = min(D, p) - 1)]
 #[bound(rounds = ceil_log(2, p), each messages_sent = ceil_log(2, p), each blocks_sent = p - 1)]
 pub struct Bruck;

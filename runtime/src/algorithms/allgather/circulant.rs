@@ -16,10 +16,6 @@ use crate::Collective;
 #[define(d = D / 2, h = ceil_div(p, D), n = ceil_div(p, d))]
 #[send(to = rank - h, blocks = [rank + k; k in 0..n - h])]
 #[recv(from = rank + h, blocks = [rank + h + k; k in 0..n - h])]
-// For the checks and the prover:
-#[holds(D == pow(2, ceil_log(2, p) - s), blocks = [rank + k; k in 0..ceil_div(p, D)])]
-#[holds(messages_sent = s, blocks_sent = ceil_div(p, D) - 1, blocks_received = ceil_div(p, D) - 1)]
-#[hint(D == 2 * d)]
 #[bound(rounds = ceil_log(2, p), each messages_sent = ceil_log(2, p))]
 #[bound(each blocks_sent = p - 1, each blocks_received = p - 1)]
 pub struct Circulant;

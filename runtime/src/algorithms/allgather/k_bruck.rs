@@ -18,8 +18,6 @@ use crate::Collective;
 #[define(n(j) = min(D, p - j * D), ports = min(radix, ceil_div(p, D)) - 1)]
 #[send(for j in 1..=ports, to = rank - j * D, blocks = [rank + k; k in 0..n(j)])]
 #[recv(for j in 1..=ports, from = rank + j * D, blocks = [rank + j * D + k; k in 0..n(j)])]
-// For the checks and the prover:
-#[holds(D == min(p, pow(radix, s)), blocks = [rank + k; k in 0..D], blocks_sent = D - 1)]
 #[bound(rounds = ceil_log(radix, p), each blocks_sent = p - 1, per_round messages_sent <= radix - 1)]
 pub struct KBruck {
     /// The factor by which the number of blocks grows in a round.

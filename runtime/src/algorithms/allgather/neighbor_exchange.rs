@@ -20,7 +20,5 @@ use crate::Collective;
 #[exchange(with = neighbor(0), send = [rank], recv = [neighbor(0)])]
 #[round(i in 1..p / 2)]
 #[exchange(with = neighbor(i), send = [2 * pair(i - 1) + k; k in 0..2], recv = [2 * pair(i) + k; k in 0..2])]
-// For the checks and the prover:
-#[holds(blocks = [2 * pair(o) + k; o in 0..i, k in 0..2], messages_sent = i, blocks_sent = 2 * i - 1)]
 #[bound(rounds = p / 2, each messages_sent = p / 2, each blocks_sent = p - 1)]
 pub struct NeighborExchange;

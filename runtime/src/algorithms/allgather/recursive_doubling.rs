@@ -15,8 +15,5 @@ use crate::Collective;
 #[state(D = 1, next = 2 * D)]
 #[define(group(r) = r - r % D)]
 #[exchange(with = rank ^ D, send = [group(rank) + k; k in 0..D], recv = [group(rank ^ D) + k; k in 0..D])]
-// For the checks and the prover:
-#[holds(D == pow(2, s), blocks = [group(rank) + k; k in 0..D], messages_sent = s, blocks_sent = D - 1)]
-#[hint(rank ^ D < p)]
 #[bound(rounds = floor_log(2, p), each messages_sent = floor_log(2, p), each blocks_sent = p - 1)]
 pub struct RecursiveDoubling;

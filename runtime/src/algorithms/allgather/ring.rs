@@ -13,7 +13,5 @@ use crate::Collective;
 #[round(s in 0..p - 1)]
 #[send(to = rank + 1, blocks = [rank - s])]
 #[recv(from = rank - 1, blocks = [rank - 1 - s])]
-// For the checks and the prover:
-#[holds(blocks = [rank - o; o in 0..=s], messages_sent = s, blocks_sent = s)]
 #[bound(rounds = p - 1, each messages_sent = p - 1, each blocks_sent = p - 1, per_round blocks_sent = 1)]
 pub struct Ring;

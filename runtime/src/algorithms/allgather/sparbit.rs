@@ -4,7 +4,6 @@ use crate::Collective;
 ///
 /// Every block travels down its own binomial tree, all trees at once, at distances that halve from round to round.
 /// Before the round with distance `d` a rank holds every `2 d`-th block downwards from its own. It sends those that
-/// Before the round with distance `d` a rank holds every `2 d`-th block downwards from its own. It sends those that
 /// the receiver lacks: all of them, or all but the last if the tree is not full (the paper's *ignore*). The difference
 /// of the two quotients distinguishes these cases.
 ///
@@ -18,9 +17,5 @@ use crate::Collective;
 #[define(d = D / 2, n = ceil_div(p, d) - ceil_div(p, D))]
 #[send(to = rank + d, blocks = [rank - 2 * j * d; j in 0..n])]
 #[recv(from = rank - d, blocks = [rank - (2 * j + 1) * d; j in 0..n])]
-// For the checks and the prover:
-#[holds(D == pow(2, ceil_log(2, p) - s), blocks = [rank - D * k; k in 0..ceil_div(p, D)])]
-#[holds(messages_sent = s, blocks_sent = ceil_div(p, D) - 1)]
-#[hint(D == 2 * d)]
 #[bound(rounds = ceil_log(2, p), each messages_sent = ceil_log(2, p), each blocks_sent = p - 1)]
 pub struct Sparbit;

@@ -38,7 +38,7 @@ use crate::Collective;
 #[recv(when = !one && t > 0, from = rank + t * D, into = part, combine = right, operand = whole)]
 #[send(for j in max(1, t)..=m, when = !one && more, to = rank - j * D, line = whole)]
 #[recv(for j in max(1, t)..=m, when = !one && more, from = rank + j * D, into = whole, combine = right)]
-// For the checks and the prover: `whole` is the reduction over W ranks.
+// No search finds what `whole` covers, so it is written. For the checks and the prover: W ranks.
 #[define(longer = if one && t == m { 0 } else { D * (ports[i] + 1) })]
 #[state(W = 0, next = if more { longer } else if one { W } else { t * D })]
 #[hint(t * D + n % D == n % (D * (ports[i] + 1)))]

@@ -27,7 +27,7 @@ use crate::Collective;
 #[recv(when = one && !odd, from = rank + D, into = whole, combine = right, operand = part)]
 #[recv(when = !one && odd, from = rank + D, into = part, combine = right, operand = whole)]
 #[recv(when = !one && 2 * D < p, from = rank + D, into = whole, combine = right)]
-// For the checks and the prover:
+// No search finds how many digits of p its bound counts, so `holds` is written. For the checks and the prover:
 #[define(held = if one { 0 } else if D < p { D } else { D / 2 })]
 #[hint(p / (2 * D) == n / (2 * D) + if one && odd { 1 } else { 0 })]
 #[holds(D == pow(2, s), part = [rank + k; k in 0..e], whole = [rank + k; k in 0..held])]

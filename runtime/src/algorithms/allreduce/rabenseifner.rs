@@ -44,7 +44,7 @@ use crate::Collective;
 #[round("unfold")]
 #[send(when = folded && !idle, to = rank - 1)]
 #[recv(when = idle, from = rank + 1, replaces = acc)]
-// For the checks and the prover:
+// No search finds the filters over ranks in its `holds`, so they are written. For the checks and the prover:
 #[holds(acc = [k; k in 0..p])]
 #[bound(rounds = 2 * w + if rem > 0 { 2 } else { 0 }, blocks_sent <= 4 * t - 2)]
 pub struct RabenseifnerAllreduce;

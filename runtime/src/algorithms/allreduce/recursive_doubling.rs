@@ -18,17 +18,11 @@ use crate::Collective;
 #[round("fold")]
 #[send(when = idle, to = rank + 1)]
 #[recv(when = folded && !idle, from = rank - 1, combine = left)]
-#[holds(acc = [k; k in if folded && !idle { rank - 1 } else { rank }..rank + 1])]
 #[round(s in 0..w)]
 #[state(D = 1, next = 2 * D)]
 #[exchange(when = !idle, with = real(v ^ D), combine = by_rank)]
-#[define(lo = v / D * D, first(u) = if u < rem { 2 * u } else { u + rem })]
-#[define(from = if idle { rank } else { first(lo) }, upto = if idle { rank + 1 } else { first(lo + D) })]
-#[holds(D == pow(2, s), acc = [k; k in from..upto], messages_sent = if idle { 1 } else { s })]
 #[round("unfold")]
 #[send(when = folded && !idle, to = rank - 1)]
 #[recv(when = idle, from = rank + 1, replaces = acc)]
-// For the checks and the prover:
-#[holds(acc = [k; k in 0..p])]
 #[bound(rounds = w + if rem > 0 { 2 } else { 0 }, messages_sent <= w + 1)]
 pub struct RecursiveDoublingAllreduce;

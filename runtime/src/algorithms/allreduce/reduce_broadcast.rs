@@ -14,17 +14,10 @@ use crate::Collective;
 #[state(D = 1, next = 2 * D)]
 #[send(when = rank % (2 * D) == D, to = rank - D)]
 #[recv(when = rank % (2 * D) == 0 && rank + D < p, from = rank + D, combine = right)]
-#[define(reach = if rank % D == 0 { D } else { rank & -rank })]
-#[holds(D == pow(2, s), acc = [k; k in rank..min(rank + reach, p)])]
 #[round(s in 0..w)]
 #[state(D = pow(2, w), next = D / 2)]
 #[define(d = D / 2)]
-#[hint(d == pow(2, w - s - 1))]
 #[send(when = rank % D == 0 && rank + d < p, to = rank + d)]
 #[recv(when = rank % D == d, from = rank - d, replaces = acc)]
-// For the checks and the prover:
-#[define(done = rank % D == 0)]
-#[holds(D == pow(2, w - s),
-    acc = [k; k in if done { 0 } else { rank }..if done { p } else { min(rank + (rank & -rank), p) }])]
 #[bound(rounds = 2 * w)]
 pub struct ReduceBroadcastAllreduce;

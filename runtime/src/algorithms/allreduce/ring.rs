@@ -16,12 +16,8 @@ use crate::Collective;
 #[round(s in 0..p - 1)]
 #[send(to = rank + 1, blocks = [rank - s])]
 #[recv(from = rank - 1, blocks = [rank - 1 - s], combine = left)]
-#[holds(acc(b) = [rank - k; k in 0..if (rank - b) % p <= s { (rank - b) % p + 1 } else { 1 }], blocks_sent = s)]
 #[round(s in 0..p - 1)]
 #[send(to = rank + 1, blocks = [rank + 1 - s])]
 #[recv(from = rank - 1, blocks = [rank - s], replaces = acc)]
-// For the checks and the prover:
-#[holds(acc(b) = [rank - k; k in 0..if (rank + 1 - b) % p <= s { p } else { (rank - b) % p + 1 }],
-    blocks_sent = p - 1 + s)]
 #[bound(rounds = 2 * (p - 1), each blocks_sent = 2 * (p - 1))]
 pub struct RingAllreduce;

@@ -21,9 +21,6 @@ use crate::Collective;
     blocks = [rank - j % X -> rank - j % X + j; j in 0..p, digit(j, radix, x) == z])]
 #[recv(for z in 1..values, from = rank - z * X,
     blocks = [rank - j % (radix * X) -> rank - j % (radix * X) + j; j in 0..p, digit(j, radix, x) == z])]
-// For the checks and the prover:
-#[holds(X == pow(radix, x), blocks = [rank - j % X -> rank - j % X + j; j in 0..p])]
-#[holds(messages_sent = if x < w { x * (radix - 1) } else { substeps })]
 #[bound(per_round messages_sent <= radix - 1, per_round blocks_sent = p - stay)]
 #[bound(rounds = w, each messages_sent = substeps, scratch <= p - 1 - substeps)]
 pub struct KBruckAlltoall {

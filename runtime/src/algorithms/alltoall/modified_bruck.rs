@@ -26,11 +26,7 @@ use crate::Collective;
 #[send(to = rank + z * X, blocks = [rank - j % X -> rank - j % X + j; j in 0..p, digit(j, radix, x) == z])]
 #[recv(from = rank - z * X,
        blocks = [rank - j % (radix * X) -> rank - j % (radix * X) + j; j in 0..p, digit(j, radix, x) == z])]
-// For the checks and the prover:
-#[define(gone(j) = if digit(j, radix, x) < z { j % (radix * X) } else { j % X })]
 #[define(numD = p / (radix * X) * X + min(X, max(0, p % (radix * X) - z * X)))]
-#[holds(X == pow(radix, x), blocks = [rank - gone(j) -> rank - gone(j) + j; j in 0..p])]
-#[holds(rounds = if x < w { x * (radix - 1) + min(z - 1, ceil_div(p, X) - 1) } else { substeps })]
 #[bound(per_round blocks_sent = numD, per_round messages_sent = 1)]
 #[bound(rounds = substeps, scratch <= p - 1 - substeps)]
 pub struct ModifiedBruck {

@@ -10,7 +10,5 @@ use crate::Collective;
 #[round(s in 1..p)]
 #[send(to = rank + s, blocks = [rank -> rank + s])]
 #[recv(from = rank - s, blocks = [rank - s -> rank])]
-// For the checks and the prover:
-#[holds(blocks = [rank -> rank + j; j in s..p] + [rank - j -> rank; j in 0..s], blocks_sent = s - 1)]
 #[bound(rounds = p - 1, each blocks_sent = p - 1, per_round messages_sent = 1, scratch = 0)]
 pub struct PairwiseAlltoall;

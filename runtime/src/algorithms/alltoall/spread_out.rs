@@ -12,7 +12,5 @@ use crate::Collective;
 #[round]
 #[send(for s in 1..p, to = rank + s, blocks = [rank -> rank + s])]
 #[recv(for s in 1..p, from = rank - s, blocks = [rank - s -> rank])]
-// For the checks and the prover:
-#[holds(blocks = [rank - j -> rank; j in 0..p])]
 #[bound(rounds = min(1, p - 1), each messages_sent = p - 1, each blocks_sent = p - 1, scratch = 0)]
 pub struct SpreadOut;

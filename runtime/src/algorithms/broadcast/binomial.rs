@@ -13,9 +13,6 @@ use crate::Collective;
 #[state(D = 1, next = 2 * D)]
 #[send(when = v < D && v + D < p, to = rank + D)]
 #[recv(when = D <= v && v < 2 * D, from = rank - D)]
-// For the checks and the prover:
-#[holds(D == pow(2, s), blocks = [0; v < D])]
-#[holds(messages_sent = max(0, min(s, ceil_log(2, p - v)) - ceil_log(2, v + 1)))]
 #[bound(rounds = w, messages_sent = w)]
 pub struct BinomialBroadcast {
     /// The rank whose data all ranks get.

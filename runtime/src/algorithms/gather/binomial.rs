@@ -14,10 +14,6 @@ use crate::Collective;
 #[state(D = 1, next = 2 * D)]
 #[send(when = v % (2 * D) == D, to = rank - D, blocks = [rank + k; k in 0..min(D, p - v)])]
 #[recv(when = v % (2 * D) == 0, from = rank + D, blocks = [rank + D + k; k in 0..min(D, p - v - D)])]
-// For the checks and the prover:
-#[define(reach = if v % D == 0 { D } else { v & -v })]
-#[holds(D == pow(2, s), blocks = [rank + k; k in 0..min(reach, p - v)])]
-#[holds(blocks_received = min(reach, p - v) - 1)]
 #[bound(rounds = w, blocks_received = p - 1)]
 pub struct BinomialGather {
     /// The rank that gets all blocks.

@@ -14,11 +14,6 @@ use crate::Collective;
 #[state(D = 1, next = 2 * D)]
 #[send(when = v % (2 * D) == D, to = rank - D)]
 #[recv(when = v % (2 * D) == 0 && v + D < p, from = rank + D, combine = right)]
-// For the checks and the prover:
-#[define(reach = if v % D == 0 { D } else { v & -v })]
-#[holds(D == pow(2, s), acc = [rank + k; k in 0..min(reach, p - v)])]
-#[holds(messages_sent = if v % D == 0 { 0 } else { 1 })]
-#[hint(v % (2 * D) != 0 || v % D == 0, v % D != 0 || (v + D) % D == 0)]
 #[bound(rounds = w, messages_sent <= 1)]
 pub struct BinomialReduce {
     /// The rank that gets the result.

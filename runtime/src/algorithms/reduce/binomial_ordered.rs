@@ -15,18 +15,9 @@ use crate::Collective;
 #[state(D = 1, next = 2 * D)]
 #[send(when = rank % (2 * D) == D, to = rank - D)]
 #[recv(when = rank % (2 * D) == 0 && rank + D < p, from = rank + D, combine = right)]
-// For the checks and the prover:
-#[define(reach = if rank % D == 0 { D } else { rank & -rank })]
-#[holds(D == pow(2, s), acc = [rank + k; k in 0..min(reach, p - rank)])]
-#[holds(messages_sent = if rank % D == 0 { 0 } else { 1 })]
-#[hint(rank % (2 * D) != 0 || rank % D == 0, rank % D != 0 || (rank + D) % D == 0)]
 #[round("to the root")]
 #[send(when = rank == 0 && root != 0, to = root)]
 #[recv(when = rank == root && root != 0, from = 0, replaces = acc)]
-// For the checks and the prover:
-#[define(complete = rank == 0 || rank == root)]
-#[holds(acc = [rank + k; k in 0..if complete { p } else { min(rank & -rank, p - rank) }])]
-#[holds(messages_sent = if rank == 0 && root == 0 { 0 } else { 1 })]
 #[bound(rounds = w + if root == 0 { 0 } else { 1 }, messages_sent <= 1)]
 pub struct OrderedBinomialReduce {
     /// The rank that gets the result.

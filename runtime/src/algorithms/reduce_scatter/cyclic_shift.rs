@@ -21,8 +21,6 @@ use crate::Collective;
 #[define(n(j) = max(0, min(D, p - j * D)))]
 #[send(for j in 1..=q, to = rank - j * D, blocks = [rank + k; k in 0..n(j)])]
 #[recv(for j in 1..=q, from = rank + j * D, blocks = [rank + j * D + k; k in 0..n(j)])]
-// For the checks and the prover:
-#[holds(1 <= D, D <= p, blocks = [rank + k; k in 0..D], blocks_sent = D - 1)]
 #[bound(rounds <= len(ports), each blocks_sent = p - 1, per_round messages_sent <= q)]
 pub struct CyclicShiftReduceScatter {
     /// The number of messages that a rank sends in each round.

@@ -9,7 +9,5 @@ use crate::Collective;
 #[round(s in 1..p)]
 #[send(to = rank + s, blocks = [rank + s])]
 #[recv(from = rank - s, blocks = [rank], combine = left)]
-// For the checks and the prover:
-#[holds(acc(b) = [rank - k; k in 0..if b == rank { s } else { 1 }], blocks_sent = s - 1)]
 #[bound(rounds = p - 1, each blocks_sent = p - 1)]
 pub struct PairwiseReduceScatter;

@@ -17,7 +17,7 @@ use crate::Collective;
 #[state(D = p, next = H)]
 #[hint(H == pow(2, w - s - 1), peer / D == rank / D, peer % H == rank % H, peer % D != rank % D)]
 #[exchange(with = peer, send = [peer / H * H + k; k in 0..H], recv = [rank / H * H + k; k in 0..H], combine = by_rank)]
-// For the checks and the prover:
+// No search finds the filter over ranks in its `holds`, so it is written. For the checks and the prover:
 #[define(S(b) = pow(2, floor_log(2, b ^ rank) + 1))]
 #[define(from(x, b) = if b / D == rank / D { x % D == rank % D } else { x % S(b) == rank % S(b) })]
 #[holds(D == pow(2, w - s), acc(b) = [x; x in 0..p, from(x, b)], blocks_sent = p - D)]

@@ -29,10 +29,10 @@ use std::collections::BTreeSet;
 use syn::DeriveInput;
 
 /// Everything that the derive emits for a declaration that passed its check. `granted` are the calls for which it is
-/// proved.
-pub fn expand(declaration: &Declaration, granted: &GrantedCalls) -> TokenStream {
+/// proved; `claimed` is its schedule with the clauses that its record adds, whose facts the harnesses use.
+pub fn expand(declaration: &Declaration, granted: &GrantedCalls, claimed: &Schedule) -> TokenStream {
     let code = code(declaration, granted);
-    let tests = tests(declaration);
+    let tests = tests(declaration, claimed);
     quote!(#code #tests)
 }
 
@@ -303,17 +303,15 @@ fn own_names(schedule: &Schedule) -> Vec<Ident> {
 
 /// The tests that go into the user's crate with the code: free functions, because a module could not name a type that
 /// is declared inside a function.
-fn tests(declaration: &Declaration) -> TokenStream {
+fn tests(declaration: &Declaration, claimed: &Schedule) -> TokenStream {
     let name = &declaration.ident;
     let snake = snake(&declaration.schedule.name);
     let agrees = format_ident!("roundel_{snake}_generated_code_equals_the_schedule", span = Span::call_site());
     let plain: Vec<_> = declaration.schedule.inners.iter().map(|inner| plain(inner.kind)).collect();
     let types = if plain.is_empty() { quote!() } else { quote!(<#(#plain),*>) };
-    let (probe, harnesses) = match has_harnesses(&declaration.schedule) {
+    let (probe, harnesses) = match has_harnesses(claimed) {
         false => (quote!(), quote!()),
-        true => {
-            (harness::probe(&declaration.schedule, name), harness::harnesses(&declaration.schedule, name, &snake))
-        }
+        true => (harness::probe(claimed, name), harness::harnesses(claimed, name, &snake)),
     };
     // An all-to-all has a block for every pair of ranks, and each member contributes one for every other, so such
     // collectives are compared with fewer ranks.

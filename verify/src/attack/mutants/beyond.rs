@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn they_are_wrong_beyond_and_nowhere_else() {
-        let schedule = (crate::catalogue::find("allgather/ring").expect("in the catalogue").schedule)();
+        let schedule = crate::recorded::of_entry(crate::catalogue::find("allgather/ring").expect("in the catalogue"));
         let all = beyond(&schedule);
         let peer = all.iter().find(|m| m.description.starts_with("send #0 to")).expect("there is one");
         assert_eq!(peer.description, "send #0 to: `rank + 1` -> `if p > 41 { rank + 1 + 1 } else { rank + 1 }`");

@@ -104,13 +104,14 @@ fn claims(mutant: &Schedule, point: &Point, steps: bool, tape: &OracleRounds) ->
 mod tests {
     use super::*;
     use crate::attack::mutants::mutants;
+    use crate::recorded::of_entry;
     use roundel::algorithms::{Entry, catalogue};
     use roundel_spec::check::Points;
     use roundel_spec::harness::claims::has_harnesses;
     use std::collections::BTreeSet;
 
     fn declared(name: &str) -> Schedule {
-        (crate::catalogue::find(name).expect("in the catalogue").schedule)()
+        of_entry(crate::catalogue::find(name).expect("in the catalogue"))
     }
 
     /// The fate of every mutant of a schedule.
@@ -129,12 +130,12 @@ mod tests {
     }
 
     fn with_harnesses() -> impl Iterator<Item = &'static Entry> {
-        catalogue().iter().filter(|entry| has_harnesses(&(entry.schedule)()))
+        catalogue().iter().filter(|entry| has_harnesses(&of_entry(entry)))
     }
 
     #[test]
     fn every_body_kills_and_none_lets_through() {
-        let all = with_harnesses().flat_map(|entry| killers(entry.name, &(entry.schedule)()));
+        let all = with_harnesses().flat_map(|entry| killers(entry.name, &of_entry(entry)));
         assert_eq!(all.collect::<BTreeSet<_>>(), BTreeSet::from(KILLERS));
     }
 
@@ -142,7 +143,7 @@ mod tests {
     #[test]
     fn none_is_let_through_without_bounds_either() {
         for entry in with_harnesses() {
-            let mut bare = (entry.schedule)();
+            let mut bare = of_entry(entry);
             bare.bounds.clear();
             assert!(killers(entry.name, &bare).contains("whole"), "{}", entry.name);
         }
@@ -156,7 +157,7 @@ mod tests {
         let ring = fates(&declared("allgather/ring"), 1..=6);
         assert_eq!(of(&ring, "send #0 to: `rank + 1` -> `rank + 2`"), Some(Fate::Killed("sends_match")));
         assert_eq!(of(&ring, "bound #3 (blocks_sent): `1` -> `2`"), Some(Fate::Unclaimed("bound")));
-        assert_eq!(of(&ring, "holds #0 of round #0: `rank - o` -> `rank + o`"), Some(Fate::Unclaimed("holds")));
+        assert_eq!(of(&ring, "holds #0 of round #0: `rank - k` -> `rank + k`"), Some(Fate::Unclaimed("holds")));
         // Without the send there is no pair, and each rank on its own is correct except for the bound.
         assert_eq!(of(&ring, "send #0: removed"), Some(Fate::Killed("whole")));
     }

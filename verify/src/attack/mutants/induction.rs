@@ -116,7 +116,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_credulous_prover_would_be_found_out() {
-        let schedule = (crate::catalogue::find("allgather/ring").expect("in the catalogue").schedule)();
+        let schedule = crate::recorded::of_entry(crate::catalogue::find("allgather/ring").expect("in the catalogue"));
         let original = Original::new(&schedule, &Points::new(&schedule, 1..=5)).expect("right");
         let wrong = super::super::mutants(&schedule)
             .into_iter()

@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn what_arrives_is_used_in_another_way() {
-        let schedule = (crate::catalogue::find("allreduce/ring").expect("in the catalogue").schedule)();
+        let schedule = crate::recorded::of_entry(crate::catalogue::find("allreduce/ring").expect("in the catalogue"));
         let all: Vec<String> = mutants(&schedule).into_iter().map(|mutant| mutant.description).collect();
         for expected in [
             "recv #1: `acc`, `combine = left` of `acc` -> `acc`, `combine = right` of `acc`",
@@ -90,7 +90,7 @@ mod tests {
         ] {
             assert!(all.iter().any(|found| found == expected), "{expected}: {all:#?}");
         }
-        let gather = (crate::catalogue::find("allgather/ring").expect("in the catalogue").schedule)();
+        let gather = crate::recorded::of_entry(crate::catalogue::find("allgather/ring").expect("in the catalogue"));
         let split = |text: &str| text.starts_with("split") || text.starts_with("order");
         assert!(!mutants(&gather).iter().any(|mutant| split(&mutant.description)));
     }

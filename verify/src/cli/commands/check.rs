@@ -10,6 +10,7 @@ use crate::declared::crate_of;
 use crate::error::Error;
 use crate::proving::sweep::{self, CheckPoint, SweepTask, Tally, Visit};
 use crate::proving::trial::{Performer, Trial};
+use crate::recorded;
 use crate::replay::counterexample::Counterexample;
 use crate::report::table::{Align, BAD, Cell, GOOD, HEADING, NOTICE, Table};
 use crate::source::{Diagnostic, Source};
@@ -17,6 +18,7 @@ use anstyle::Style;
 use roundel::Layout;
 use roundel::algorithms::{self, Entry};
 use roundel_spec::check::{self, LooseBound, Point, Points};
+use roundel_spec::proof::FoundClause;
 use roundel_spec::schedule::{self, Schedule};
 use roundel_spec::syntax::Declaration;
 use roundel_spec::violation::Case;
@@ -48,7 +50,8 @@ pub(super) fn check(args: &CheckArgs, json: bool) -> Result<CommandOutcome, Erro
     let targets = Target::all(&args.of)?;
     let placed = args.placing.over(args.p, CATALOGUE_RANGE)?;
     let range = placed.as_ref().map_or(args.p, |(range, _)| Some(*range));
-    let mut candidates = candidates(&targets, range, &args.set, catalogue_range)?;
+    let candidates = candidates(&targets, range, &args.set, catalogue_range)?.into_iter();
+    let mut candidates: Vec<_> = candidates.map(|one| one.map(Subject::claiming_what_was_found)).collect();
     for subject in candidates.iter_mut().flatten() {
         subject.placements = placed.as_ref().map(|(_, placements)| placements.clone());
     }
@@ -87,6 +90,8 @@ pub(super) fn check(args: &CheckArgs, json: bool) -> Result<CommandOutcome, Erro
 pub(super) struct Subject<'a> {
     pub(super) name: String,
     pub(super) schedule: Schedule,
+    /// The clauses that its record adds.
+    pub(super) found: Vec<FoundClause>,
     pub(super) range: ProcessRange,
     /// Restricts the check to these placements.
     placements: Option<Vec<Placement>>,
@@ -115,7 +120,8 @@ pub(super) fn candidates<'a>(
                 let range = range.unwrap_or_else(|| catalogue(&schedule));
                 let (name, origin) = (entry.name.into(), Origin::Catalogue(entry));
                 let settings = ParameterSettings::default();
-                all.push(Ok(Subject { name, schedule, range, placements: None, settings, origin }));
+                let found = recorded::found(&schedule, Some(Path::new(algorithms::CRATE_ROOT)));
+                all.push(Ok(Subject { name, schedule, found, range, placements: None, settings, origin }));
             }
             Target::File(source, Err(errors)) => {
                 all.push(Err(CheckReport::malformed(&source.origin, source, errors)))
@@ -145,11 +151,20 @@ impl<'a> Subject<'a> {
         Ok(Subject {
             name: schedule.name.clone(),
             range: range.map_or_else(own_limits, Ok)?,
+            found: recorded::found(&schedule, crate_of(Path::new(&source.origin)).as_deref()),
             schedule,
             placements: None,
             settings: ParameterSettings::default(),
             origin: Origin::File(source, declaration),
         })
+    }
+
+    /// The same with the clauses of its record, as if they had been written.
+    pub(super) fn claiming_what_was_found(mut self) -> Self {
+        if let Ok(claimed) = self.schedule.claiming(&self.found) {
+            self.schedule = claimed;
+        }
+        self
     }
 
     /// The process counts, and the parameters that the command line sets.

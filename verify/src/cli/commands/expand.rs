@@ -66,12 +66,16 @@ fn choose<'a>(
 fn generate(declaration: &Declaration, root: Option<&Path>, everything: bool) -> Result<Expanded, Error> {
     let (schedule, name) = (&declaration.schedule, declaration.schedule.name.clone());
     // A wrong declaration has code too, for debugging: it serves no call.
-    let granted = match proved(schedule, root) {
-        Ok((granted, _)) => granted,
-        Err(Error::WrongDeclaration { .. }) => GrantedCalls::nothing(schedule),
+    let (granted, record) = match proved(schedule, root) {
+        Ok(known) => known,
+        Err(Error::WrongDeclaration { .. }) => (GrantedCalls::nothing(schedule), None),
         Err(error) => return Err(error),
     };
-    let tokens = if everything { rust::expand(declaration, &granted) } else { rust::code(declaration, &granted) };
+    let claimed = record.map_or_else(|| schedule.clone(), |record| record.claimed(schedule));
+    let tokens = match everything {
+        true => rust::expand(declaration, &granted, &claimed),
+        false => rust::code(declaration, &granted),
+    };
     let mut file: syn::File =
         syn::parse2(tokens).map_err(|source| Error::Generated { name: name.clone(), source })?;
     let mut omitted = Vec::new();

@@ -6,10 +6,12 @@ use crate::attack::mutants::harness::KILLERS;
 use crate::attack::mutants::induction::{self, OBSTACLES};
 use crate::attack::mutants::{self, Class, Fate, Mutant, Original};
 use crate::cli::{MutantsArgs, Tested};
+use crate::declared::crate_of;
 use crate::error::Error;
 use crate::proving::progress::WorkProgress;
 use crate::proving::smt::{Effort, Portfolio};
 use crate::proving::sweep::parallel;
+use crate::recorded;
 use crate::replay::counterexample::Counterexample;
 use crate::report::table::{Align, BAD, Cell, FAINT, GOOD, HEADING, NOTICE, Table};
 use anstyle::Style;
@@ -20,6 +22,7 @@ use roundel_spec::schedule::Schedule;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::Path;
 use std::time::Instant;
 
 /// The label of a fault that the checker missed.
@@ -36,9 +39,13 @@ pub(super) fn mutants(args: &MutantsArgs, json: bool) -> Result<CommandOutcome, 
     let mut schedules = Vec::new();
     for target in Target::all(&args.of)? {
         match target {
-            Target::Entry(entry) => schedules.push((entry.name.to_string(), (entry.schedule)())),
+            Target::Entry(entry) => schedules.push((entry.name.to_string(), recorded::of_entry(entry))),
             Target::File(source, declared) => match all_or_errors(declared) {
-                Ok(all) => schedules.extend(all.into_iter().map(|d| (d.schedule.name.clone(), d.schedule))),
+                Ok(all) => {
+                    let root = crate_of(Path::new(&source.origin));
+                    let claimed = |schedule| recorded::claimed(schedule, root.as_deref());
+                    schedules.extend(all.into_iter().map(|d| (d.schedule.name.clone(), claimed(d.schedule))));
+                }
                 Err(errors) => return malformed(&source, &errors, json),
             },
         }

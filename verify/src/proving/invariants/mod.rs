@@ -13,6 +13,7 @@ mod shapes;
 mod sights;
 mod table;
 pub(super) mod terms;
+pub mod written;
 
 use super::smt::Portfolio;
 use roundel_spec::Schedule;

@@ -40,7 +40,7 @@ pub(super) fn bounds(args: &BoundsArgs, json: bool) -> Result<CommandOutcome, Er
     let mut subjects = Vec::new();
     for candidate in candidates {
         match candidate {
-            Ok(subject) => subjects.push(subject),
+            Ok(subject) => subjects.push(subject.claiming_what_was_found()),
             Err(report) => {
                 report.print_errors();
                 if json {

@@ -7,7 +7,7 @@ use crate::cli::commands::{CommandOutcome, counted, print, print_json, save};
 use crate::cli::range::{PAIRS_WITH_PLACES, ProcessRange, WITH_PLACES};
 use crate::cli::{Engine, ProveArgs};
 use crate::error::Error;
-use crate::proving::invariants;
+use crate::proving::invariants::{self, written};
 use crate::proving::progress::WorkProgress;
 use crate::proving::prove::{self, ADVICE, Base, InductionResult, Obstacle};
 use crate::proving::smt::{AnswerCache, Effort, Portfolio, Solver, SolverAnswer, lemmas, obligations};
@@ -213,16 +213,7 @@ fn exhaustive<'a>(args: &ProveArgs, subject: &'a Subject<'a>) -> Result<ProofRep
 fn by_induction(engine: bool, portfolio: Option<&Portfolio>, base: &Base, proof: &mut ProofReport<'_>) {
     let subject = proof.subject;
     let unasked = Portfolio { solvers: Vec::new(), ..Portfolio::installed() };
-    let induction = engine.then(|| {
-        let portfolio = portfolio.unwrap_or(&unasked);
-        // A collective that is wrong has no invariant.
-        let findings =
-            if proof.violated { Default::default() } else { invariants::find(&subject.schedule, portfolio) };
-        let all = prove::obligations_with(&subject.schedule, &findings.clauses).all.len();
-        let progress = WorkProgress::new(all, "proving");
-        InductionResult::with(findings, &subject.name, &subject.schedule, portfolio, &|| progress.step())
-            .strengthened(&subject.name, &subject.schedule, portfolio)
-    });
+    let induction = engine.then(|| inducted(subject, portfolio.unwrap_or(&unasked), proof.violated));
     if let Some(induction) = &induction {
         proof.add(induction);
     }
@@ -235,6 +226,22 @@ fn by_induction(engine: bool, portfolio: Option<&Portfolio>, base: &Base, proof:
         proof.note =
             Some("the range leaves out smaller values, and a record states ranges from the least value on".into());
     }
+}
+
+/// The proof by induction: with the clauses of the record that there is, or else with those that a search finds.
+fn inducted(subject: &Subject<'_>, portfolio: &Portfolio, violated: bool) -> InductionResult {
+    let Subject { name, schedule, found, .. } = subject;
+    let over =
+        |clauses: &[FoundClause]| WorkProgress::new(prove::obligations_with(schedule, clauses).all.len(), "proving");
+    let progress = over(found);
+    if let Some(proved) = InductionResult::again(found, name, schedule, portfolio, &|| progress.step()) {
+        return proved;
+    }
+    // A collective that is wrong has no invariant.
+    let findings = if violated { Default::default() } else { invariants::find(schedule, portfolio) };
+    let progress = over(&findings.clauses);
+    InductionResult::with(findings, name, schedule, portfolio, &|| progress.step())
+        .strengthened(name, schedule, portfolio)
 }
 
 /// The solvers, if there is anything to prove: they must be installed, and the folder for queries must be writable.
@@ -490,7 +497,7 @@ fn found_in_words(proof: &ProofReport<'_>) -> String {
     for n in 0..proof.subject.schedule.loops.len() {
         let found = proof.found_clauses.iter().filter(|one| one.round == n);
         let place = if proof.subject.schedule.loops.len() > 1 { format!(" for round {n}") } else { String::new() };
-        for line in write_holds::lines(found, 100) {
+        for line in written::lines(found, 100) {
             out += &format!("  found{place}: {line}\n");
         }
     }

@@ -3,6 +3,7 @@
 use super::{Mpi, Suite};
 use roundel::algorithms::catalogue;
 use roundel_verify::replay::trace::diff::{TraceReport, Who, diff};
+use roundel_verify::replay::trace::file::{Done, TracedTime, What};
 use roundel_verify::replay::trace::job::Job;
 use std::collections::BTreeSet;
 use std::fs;
@@ -35,6 +36,7 @@ pub(crate) fn is_as_declared(mpi: &Mpi, p: usize, suite: &Suite) {
     // With a power of two, which is in all domains.
     assert!(p != 8 || seen.len() == catalogue().len(), "only these were traced: {seen:?}");
     assert!(all.rows.iter().any(|row| matches!(row.who, Who::Library { .. })), "nothing was left to the library");
+    have_times(&file);
     change_a_message(&folder.join("run.1"));
     assert_eq!(report(&file).rows.iter().map(|row| row.differences.len()).sum::<usize>(), 2);
     assert!(fs::remove_file(folder.join("run.0")).is_ok());
@@ -43,6 +45,23 @@ pub(crate) fn is_as_declared(mpi: &Mpi, p: usize, suite: &Suite) {
 
 fn algorithm(row: &roundel_verify::replay::trace::diff::TraceRow) -> Option<&str> {
     if let Who::Algorithm(name) = &row.who { Some(name) } else { None }
+}
+
+/// Every rank tells when it began and ended a call, and its calls on a communicator do not overlap if they block.
+fn have_times(file: &Path) {
+    let Ok(job) = Job::read(&[file.to_path_buf()]) else { panic!("no trace") };
+    for calls in job.files.values().map(|file| &file.calls) {
+        let mut last = ("", 0);
+        for (id, call) in calls {
+            let What::Done(Done { time, .. }) = &call.what else { continue };
+            let Some(TracedTime(began, ended)) = *time else { panic!("{id} has no time") };
+            assert!(0 < began && began <= ended, "{id}: {began} to {ended}");
+            if id.request == 0 {
+                assert!(last.0 != id.communicator || last.1 <= began, "{id} begins before the one before it ends");
+                last = (id.communicator.as_str(), ended);
+            }
+        }
+    }
 }
 
 /// Makes the first message that is sent a byte longer.

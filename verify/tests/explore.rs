@@ -419,6 +419,13 @@ fn a_browser_shows_1024_ranks_with_little_data_and_few_elements() {
     // A bar for each round and level.
     browser.wait("document.querySelectorAll('#picture svg rect').length === 22");
     browser.wait_for("#bounds", "not counted for an outline");
+    browser.open(&format!("http://localhost:{port}/#collective=allgather/bruck&p=2000&ppn=100&rank=7&step=3"));
+    browser.wait_for("#caption", "round 2 of 11: 2,000 messages, 8,000 blocks, 80 messages of these between nodes");
+    browser.wait_for("#h-claims", "What rank 7 does");
+    browser.wait_for("#claims", "7 8 9 10 to 3");
+    browser.wait_for("#claims", "11 12 13 14 from 11");
+    browser.wait_for("#claims", "(other node)");
+    assert_eq!(browser.value("document.querySelector('#messages-details').hidden"), true);
     assert!(browser.errors().is_empty(), "{:?}", browser.errors());
 }
 
@@ -488,6 +495,8 @@ fn trace_files(folder: &Path) -> String {
     ];
     let mut names = Vec::new();
     for (rank, (sent, received)) in posted.iter().enumerate() {
+        // Rank 1 is late. Earlier versions wrote no times.
+        let times = if rank == 1 { json!([1_800_000, 2_000_000]) } else { json!([1_000_000, 1_990_000]) };
         let call = |number: usize| {
             json!({ "call": { "communicator": "0.0", "request": 0, "number": number, "collective": "allgather",
                 "algorithm": "allgather/ring", "arguments": { "numbers": [], "lists": [], "inner": [] },
@@ -498,6 +507,7 @@ fn trace_files(folder: &Path) -> String {
             json!({ "communicator": { "name": "0.0", "rank": rank, "ranks": [0, 1, 2], "nodes": [[0], [0], [1]] } }),
             call(0),
         ];
+        lines[2]["call"]["time"] = times;
         // Rank 2 did not complete the second call.
         if rank < 2 {
             lines.push(call(1));
@@ -529,10 +539,13 @@ fn a_browser_compares_collectives_and_shows_traces() {
     browser.wait_for("#trace", "not as declared");
     browser.wait_for("#summary", "allgather/ring");
     browser.wait_for("#differences", "round 1, 8 bytes from rank 1 to rank 2: declared, but not sent");
+    browser.wait_for("#differences", "late (*): rank 1 (800 µs) after the first rank, of 1.00 ms for the call");
+    browser.wait("[...document.querySelectorAll('#picture text')].some((text) => text.textContent === '1*')");
     browser.wait_for("#caption", "round 1 of 2");
     browser.wait("document.querySelectorAll('#picture path[style*=wrong]').length > 0");
     browser.fill("#traced", "1");
     browser.wait_for("#differences", "did not complete it: ranks 2");
+    browser.wait("!document.querySelector('#differences').textContent.includes('late')");
     browser.wait("[...document.querySelectorAll('#picture text')].some((text) => text.textContent === '2!')");
     assert!(browser.errors().is_empty(), "{:?}", browser.errors());
 }

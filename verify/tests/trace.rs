@@ -7,7 +7,7 @@ mod command;
 use command::Subcommand;
 use roundel_verify::Error;
 use roundel_verify::replay::trace::diff::{Discrepancy, TraceReport, Who, diff};
-use roundel_verify::replay::trace::file::File;
+use roundel_verify::replay::trace::file::{File, TracedTime, What};
 use roundel_verify::replay::trace::job::Job;
 use roundel_verify::replay::trace::promise::DeclaredMessage;
 use serde_json::{Value, json};
@@ -87,6 +87,25 @@ fn a_run_as_declared_is_equal() {
     let [row] = &report.rows[..] else { panic!("{report:?}") };
     assert_eq!(row.who, Who::Algorithm("allgather/ring".into()));
     assert_eq!((row.p, row.calls, row.messages, row.bytes), (3, 1, 6, 24));
+}
+
+/// Files of earlier versions have none, and those of one job may differ.
+#[test]
+fn times_are_no_difference() {
+    let mut lines = ring();
+    lines[1][2]["call"]["time"] = json!([1_795_000_000_000_000_000_u64, 1_795_000_000_000_007_000_u64]);
+    assert!(report(&lines).is_fine());
+    let job = read(&lines).unwrap();
+    let times: Vec<_> = job
+        .files
+        .values()
+        .flat_map(|file| file.calls.values())
+        .map(|call| match &call.what {
+            What::Done(done) => done.time.map(|TracedTime(began, ended)| ended - began),
+            _ => panic!("{call:?}"),
+        })
+        .collect();
+    assert_eq!(times, [None, Some(7000), None]);
 }
 
 #[test]
@@ -316,6 +335,8 @@ fn what_is_malformed_is_refused_with_its_line() {
     refused(&|lines| drop(lines[1].remove(1)), 2, "no communicator 0.0");
     refused(&|lines| lines[1][2]["call"]["collective"] = json!("gossip"), 3, "no collective `gossip`");
     refused(&|lines| lines[1][2]["call"]["sent"] = json!([[1, 2]]), 3, "invalid length");
+    refused(&|lines| lines[1][2]["call"]["time"] = json!([1]), 3, "invalid length");
+    refused(&|lines| lines[1][2]["call"]["time"] = json!([-1, 1]), 3, "invalid value");
     refused(&|lines| lines[1][2]["call"]["sent"] = json!([[1, 2, -3]]), 3, "invalid value");
     refused(&|lines| lines[1][2]["call"]["more"] = json!(1), 3, "unknown field");
     refused(&|lines| lines[1][2]["call"]["blocks"] = json!({ "some": 1 }), 3, "unknown variant");

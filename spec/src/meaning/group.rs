@@ -32,23 +32,89 @@ impl<S: Sink, M: Fn(usize) -> usize, B: Blocks, E: Fn(usize) -> B> Inside<'_, S,
     /// # Errors
     /// Returns the errors of the sink.
     pub fn run<C: Collective>(self, inner: &C, at: &Place<'_>) -> Result<(), S::Error> {
-        let mut recorder = Recorder::default();
-        infallible(inner.rounds(at, &mut recorder));
-        self.replay(&recorder.finish())
+        self.pass(|outward| inner.rounds(at, outward))
     }
 
-    /// Passes on the recorded rounds of an inner collective. They are recorded because nested sinks would be a new
-    /// type, with a new copy of all code, at every depth.
+    /// Passes on the recorded rounds of an inner collective.
     pub(crate) fn replay(self, rounds: &RankLog) -> Result<(), S::Error> {
+        self.pass(|outward| rounds.replay(outward))
+    }
+
+    /// Passes on what `rounds` hands over.
+    fn pass(self, rounds: impl FnOnce(&mut Outward<'_>) -> Result<(), Stopped>) -> Result<(), S::Error> {
         let Inside { sink, member, brings, site, lines } = self;
         let brings = |block, list: &mut Vec<Stripe>| brings(block).append_to(list);
-        rounds.replay(&mut Outward { sink, member: &member, brings: &brings, site, lines, stripes: Vec::new() })
+        let mut outer = Outer { sink, error: None };
+        let stripes = Vec::new();
+        // The sink has stopped the rounds if and only if it has left an error.
+        let _ = rounds(&mut Outward { sink: &mut outer, member: &member, brings: &brings, site, lines, stripes });
+        outer.error.map_or(Ok(()), Err)
+    }
+}
+
+/// The sink of the outer collective has returned an error.
+struct Stopped;
+
+/// A sink of any type. A sink around the outer one would be a new type, with a new copy of all code, at every depth.
+trait AnySink {
+    fn begin_round(&mut self) -> Result<(), Stopped>;
+    fn send(&mut self, site: Site, to: usize, stripes: &[Stripe]) -> Result<(), Stopped>;
+    fn recv(&mut self, site: Site, from: usize, stripes: &[Stripe]) -> Result<(), Stopped>;
+    fn end_round(&mut self) -> Result<(), Stopped>;
+    fn enter_groups(&mut self) -> Result<(), Stopped>;
+    fn leave_groups(&mut self) -> Result<(), Stopped>;
+}
+
+/// The sink of the outer collective, and its error.
+struct Outer<'s, S: Sink> {
+    sink: &'s mut S,
+    error: Option<S::Error>,
+}
+
+impl<S: Sink> Outer<'_, S> {
+    fn keep(&mut self, result: Result<(), S::Error>) -> Result<(), Stopped> {
+        result.map_err(|error| {
+            self.error = Some(error);
+            Stopped
+        })
+    }
+}
+
+impl<S: Sink> AnySink for Outer<'_, S> {
+    fn begin_round(&mut self) -> Result<(), Stopped> {
+        let result = self.sink.begin_round();
+        self.keep(result)
+    }
+
+    fn send(&mut self, site: Site, to: usize, stripes: &[Stripe]) -> Result<(), Stopped> {
+        let result = self.sink.send(site, to, StripeList(stripes));
+        self.keep(result)
+    }
+
+    fn recv(&mut self, site: Site, from: usize, stripes: &[Stripe]) -> Result<(), Stopped> {
+        let result = self.sink.recv(site, from, StripeList(stripes));
+        self.keep(result)
+    }
+
+    fn end_round(&mut self) -> Result<(), Stopped> {
+        let result = self.sink.end_round();
+        self.keep(result)
+    }
+
+    fn enter_groups(&mut self) -> Result<(), Stopped> {
+        let result = self.sink.enter_groups();
+        self.keep(result)
+    }
+
+    fn leave_groups(&mut self) -> Result<(), Stopped> {
+        let result = self.sink.leave_groups();
+        self.keep(result)
     }
 }
 
 /// A sink for the rounds of an inner collective: it translates its ranks, blocks and lines.
-struct Outward<'a, S> {
-    sink: &'a mut S,
+struct Outward<'a> {
+    sink: &'a mut dyn AnySink,
     member: &'a dyn Fn(usize) -> usize,
     /// Appends the blocks that a block of the inner collective represents.
     brings: &'a dyn Fn(usize, &mut Vec<Stripe>),
@@ -58,7 +124,7 @@ struct Outward<'a, S> {
     stripes: Vec<Stripe>,
 }
 
-impl<S> Outward<'_, S> {
+impl Outward<'_> {
     /// A line of the inner collective: its first one is the line that it runs on.
     fn line(&self, inner: Line) -> Line {
         if inner == 0 { self.site.line } else { self.lines as Line + inner - 1 }
@@ -86,38 +152,38 @@ impl<S> Outward<'_, S> {
     }
 }
 
-impl<S: Sink> Sink for Outward<'_, S> {
-    type Error = S::Error;
+impl Sink for Outward<'_> {
+    type Error = Stopped;
 
-    fn begin_round(&mut self) -> Result<(), S::Error> {
+    fn begin_round(&mut self) -> Result<(), Stopped> {
         self.sink.begin_round()
     }
 
-    fn send<I: Blocks>(&mut self, site: Site, to: usize, blocks: I) -> Result<(), S::Error> {
+    fn send<I: Blocks>(&mut self, site: Site, to: usize, blocks: I) -> Result<(), Stopped> {
         if !self.translate(&blocks) {
             return Ok(());
         }
         let site = self.site(site);
-        self.sink.send(site, (self.member)(to), StripeList(&self.stripes))
+        self.sink.send(site, (self.member)(to), &self.stripes)
     }
 
-    fn recv<I: Blocks>(&mut self, site: Site, from: usize, blocks: I) -> Result<(), S::Error> {
+    fn recv<I: Blocks>(&mut self, site: Site, from: usize, blocks: I) -> Result<(), Stopped> {
         if !self.translate(&blocks) {
             return Ok(());
         }
         let site = self.site(site);
-        self.sink.recv(site, (self.member)(from), StripeList(&self.stripes))
+        self.sink.recv(site, (self.member)(from), &self.stripes)
     }
 
-    fn end_round(&mut self) -> Result<(), S::Error> {
+    fn end_round(&mut self) -> Result<(), Stopped> {
         self.sink.end_round()
     }
 
-    fn enter_groups(&mut self) -> Result<(), S::Error> {
+    fn enter_groups(&mut self) -> Result<(), Stopped> {
         self.sink.enter_groups()
     }
 
-    fn leave_groups(&mut self) -> Result<(), S::Error> {
+    fn leave_groups(&mut self) -> Result<(), Stopped> {
         self.sink.leave_groups()
     }
 }

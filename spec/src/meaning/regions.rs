@@ -10,6 +10,8 @@ pub struct Regions {
     starts: Vec<i64>,
     /// The smallest number of ranks in a region.
     lanes: i64,
+    /// The number of ranks in every region but the last, which has at most as many; `None` if they differ.
+    even: Option<i64>,
     /// The division of each region; empty if none is divided.
     inside: Vec<Regions>,
 }
@@ -36,8 +38,17 @@ impl Regions {
         let inside = inside.into_iter().zip(starts.windows(2));
         let inside = inside.map(|(regions, ends)| regions.unwrap_or_else(|| Regions::undivided(ends[1] - ends[0])));
         let inside = if divided { inside.collect() } else { Vec::new() };
-        let lanes = starts.windows(2).map(|ends| ends[1] - ends[0]).min().unwrap_or(0);
-        Regions { starts, lanes, inside }
+        Regions::new(starts, inside)
+    }
+
+    /// Regions that start at these ranks.
+    fn new(starts: Vec<i64>, inside: Vec<Regions>) -> Self {
+        let sizes = || starts.windows(2).map(|ends| ends[1] - ends[0]);
+        let first = sizes().next().unwrap_or(0);
+        let regular =
+            sizes().rev().skip(1).all(|size| size == first) && sizes().next_back().is_none_or(|last| last <= first);
+        let (lanes, even) = (sizes().min().unwrap_or(0), regular.then_some(first));
+        Regions { lanes, even, starts, inside }
     }
 
     /// The regions of a part, if any path is longer.
@@ -48,13 +59,12 @@ impl Regions {
     /// Regions of `size` ranks each; the last one has the rest.
     pub(crate) fn consecutive(ranks: i64, size: i64) -> Self {
         let mut starts: Vec<i64> = (0..ranks).step_by(size.max(1) as usize).collect();
-        let last = starts.last().map_or(0, |start| ranks - start);
         starts.push(ranks);
-        Regions { starts, lanes: last.min(size), inside: Vec::new() }
+        Regions::new(starts, Vec::new())
     }
 
     fn undivided(ranks: i64) -> Self {
-        Regions { starts: vec![0, ranks], lanes: ranks, inside: Vec::new() }
+        Regions::new(vec![0, ranks], Vec::new())
     }
 
     /// The number of regions.
@@ -81,7 +91,11 @@ impl Regions {
 
     /// The region of a rank.
     pub(crate) fn node_of(&self, rank: i64) -> i64 {
-        self.starts.partition_point(|&start| start <= rank) as i64 - 1
+        match self.even {
+            // A million ranks ask for theirs many times.
+            Some(size) if size > 0 => rank / size,
+            _ => self.starts.partition_point(|&start| start <= rank) as i64 - 1,
+        }
     }
 
     /// The division of a region, if it is divided.
@@ -96,10 +110,7 @@ impl Regions {
 
     /// Whether all regions have equally many ranks, except for the last, which may have fewer.
     pub fn is_regular(&self) -> bool {
-        let most = self.starts.get(1).copied().unwrap_or(0);
-        (0..self.nodes() - 1).all(|region| self.size(region) == most)
-            && self.lanes <= most
-            && self.sizes().last().is_none_or(|last| last as i64 <= most)
+        self.even.is_some()
     }
 
     /// What a rank knows.

@@ -7,6 +7,7 @@
 use super::SimulationError;
 use super::align::Alignment;
 use super::rounds::{RankMessage, RankSource, RoundWatcher};
+use super::turns::Followed;
 use crate::error::Error;
 use roundel_spec::Direction;
 use std::fmt::Write as _;
@@ -18,7 +19,7 @@ const MOST: u64 = 20_000_000;
 
 /// Writes all ranks to `out`. A block has `block` bytes.
 pub fn write(source: &dyn RankSource, p: usize, block: f64, out: &mut impl Write) -> Result<(), Error> {
-    let alignment = Alignment::of(source, p, source.patience())?;
+    let alignment = Alignment::of(source, Followed { p, followed: p, block }, source.patience())?;
     let messages = (0..alignment.rounds()).map(|round| alignment.sent(round)).sum();
     if messages > MOST {
         return Err(SimulationError::TooLong { messages, limit: MOST }.into());

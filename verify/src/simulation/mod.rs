@@ -2,7 +2,7 @@
 //!
 //! - [`rounds`]: the rounds of one rank, from generated code, the evaluator or a plan
 //! - [`shift`]: whether one rank stands for all, by the declaration; otherwise every rank is followed
-//! - [`align`], [`window`]: common numbers of rounds, and the messages of some of them
+//! - [`align`], [`turns`], [`window`]: common numbers of rounds, what ranks send, and the messages of some rounds
 //! - [`machine`], [`topology`], [`network`]: the machine, and the links that messages share
 //! - [`run`]: a clock for every rank
 //! - [`goal`]: the same rounds as a file for other simulators
@@ -19,18 +19,20 @@ pub mod rounds;
 pub mod run;
 pub mod shift;
 pub mod topology;
+pub mod turns;
 pub mod window;
 
 pub use error::SimulationError;
 
 use crate::error::Error;
-use align::Alignment;
+use align::{Alignment, Keep};
 use machine::SimulatedMachine;
 use network::NetworkLevels;
 use roundel_spec::{Kind, Placement};
 use rounds::RankSource;
 use run::{RankClocks, RoundTime, Traffic};
-use window::{Followed, RoundWindow};
+use turns::Followed;
+use window::RoundWindow;
 
 /// The largest number of ranks.
 pub const MAX_P: usize = 1 << 20;
@@ -123,24 +125,28 @@ impl SimulatedCall<'_> {
     }
 
     /// Simulates the call by following so many ranks: all of them, or a period of ranks that are alike. `room` limits
-    /// the messages that are in memory at once.
+    /// the bytes of the messages that are in memory at once.
     pub fn following(&self, followed: usize, room: u64) -> Result<Simulation, Error> {
         let p = self.placement.p();
         self.fits_nodes()?;
         let network = NetworkLevels::new(self.placement, self.machine.topology());
         let ranks = Followed { p, followed, block: self.block() };
-        let alignment = Alignment::of(self.source, followed, self.source.patience())?;
+        let keep = Keep { network: &network, room };
+        let (alignment, mut turns) = Alignment::with_turns(self.source, ranks, self.source.patience(), keep)?;
         let active: Vec<usize> = (0..alignment.rounds()).filter(|&round| alignment.sent(round) > 0).collect();
         if let Some(work) = active.iter().map(|&round| alignment.sent(round)).find(|&sent| sent > MOST_AT_ONCE) {
             return Err(SimulationError::TooMany { ranks: followed, work, limit: MOST_AT_ONCE }.into());
         }
+        if let Some(round) = alignment.unmatched() {
+            return Err(SimulationError::Unmatched { round }.into());
+        }
         let mut run = RankClocks::new(self.machine, &network, self.placement, ranks, active.len());
         let (mut rounds, mut first) = (Vec::with_capacity(active.len()), 0);
         while first < alignment.rounds() {
-            let window = RoundWindow::next(self.source, &alignment, &network, ranks, first, room)?;
-            if let Some(round) = window.unmatched() {
-                return Err(SimulationError::Unmatched { round }.into());
-            }
+            let window = match turns.take() {
+                Some(turns) => RoundWindow::whole(turns, &alignment, followed),
+                None => RoundWindow::next(self.source, &alignment, &network, ranks, first, room)?,
+            };
             let active = window.rounds.clone().filter(|&round| alignment.sent(round) > 0);
             rounds.extend(active.map(|round| run.round(&window, round)));
             first = window.rounds.end;

@@ -6,7 +6,8 @@
 use super::align::{PART, part};
 use super::machine::SimulatedMachine;
 use super::network::{LinkLoad, NetworkLevels};
-use super::window::{Followed, RoundWindow, SentMessage};
+use super::turns::{Followed, SentMessage};
+use super::window::RoundWindow;
 use crate::proving::sweep;
 use roundel::clock::{Clock, LogGps, RankClock, RoundCost, Wire};
 use roundel::profile::Profile;
@@ -226,7 +227,7 @@ impl<'a> RankClocks<'a> {
         }
         let followed = self.ranks.followed;
         let turns = sweep::parallel(followed.div_ceil(PART), |n| {
-            let mut prices = Prices { profile, last: None };
+            let mut prices = Prices::new(profile);
             part(n, followed).map(|rank| self.turn(&mut prices, window, number, rank)).collect::<Vec<_>>()
         });
         for (rank, turn) in turns.into_iter().flatten().enumerate() {
@@ -290,20 +291,30 @@ impl<'a> RankClocks<'a> {
     }
 }
 
-/// What rounds take by a profile. Most ranks do the same as the one before.
+/// What rounds take by a profile. Most ranks do the same as one shortly before.
 struct Prices<'a> {
     profile: &'a Profile,
-    /// The last round: inside nodes, between nodes, lanes, and what it takes.
-    last: Option<(RoundCost, RoundCost, usize, f64)>,
+    /// The rounds that were looked up last, one of each place: inside nodes, between nodes, lanes, and what it takes.
+    known: [Option<(RoundCost, RoundCost, usize, f64)>; KNOWN],
 }
 
-impl Prices<'_> {
+/// The number of rounds whose times are remembered.
+const KNOWN: usize = 16;
+
+impl<'a> Prices<'a> {
+    fn new(profile: &'a Profile) -> Self {
+        Prices { profile, known: [None; KNOWN] }
+    }
+
     fn of(&mut self, inside: RoundCost, between: RoundCost, lanes: usize) -> f64 {
-        match self.last {
+        // Any function of the round would do: it decides only what is forgotten.
+        let mixed = inside.ports + 3 * between.ports + 5 * lanes + 7 * (inside.combined != 0) as usize;
+        let known = &mut self.known[mixed % KNOWN];
+        match *known {
             Some((a, b, n, seconds)) if (a, b, n) == (inside, between, lanes) => seconds,
             _ => {
                 let seconds = Clock::with_lanes(self.profile, lanes).mixed(&inside, &between);
-                self.last = Some((inside, between, lanes, seconds));
+                *known = Some((inside, between, lanes, seconds));
                 seconds
             }
         }

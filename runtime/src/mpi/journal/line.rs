@@ -65,19 +65,24 @@ pub(crate) struct Head {
     /// The number of earlier blocking calls, or of earlier starts of the same request.
     pub(crate) number: u64,
     pub(crate) kind: Kind,
+    /// When it began, in nanoseconds of [`now`](super::now).
+    pub(crate) began: u64,
 }
 
 impl Head {
-    /// A call that an algorithm served, with the messages sent and received.
+    /// A call that an algorithm served until `ended`, with the messages sent and received.
     pub(crate) fn done(
         &self,
         called: &str,
         blocks: JournalLengths<'_>,
         (sent, received): (&[PostedMessage], &[PostedMessage]),
+        ended: u64,
     ) -> String {
+        let time = list([self.began, ended]);
         let sent = list(sent.iter().map(|message| posted(message, message.to)));
         let received = list(received.iter().map(|message| posted(message, message.from)));
-        self.line("call", &format!("{called},\"blocks\":{blocks},\"sent\":{sent},\"received\":{received}"))
+        let messages = format!("\"sent\":{sent},\"received\":{received}");
+        self.line("call", &format!("{called},\"blocks\":{blocks},\"time\":{time},{messages}"))
     }
 
     /// A call that MPI serves.
@@ -91,7 +96,7 @@ impl Head {
     }
 
     fn line(&self, what: &str, rest: &str) -> String {
-        let Head { communicator, request, number, kind } = self;
+        let Head { communicator, request, number, kind, .. } = self;
         let (name, kind) = (quoted(communicator), quoted(kind.name()));
         format!(
             "{{\"{what}\":{{\"communicator\":{name},\"request\":{request},\"number\":{number},\
@@ -134,16 +139,16 @@ mod tests {
 
     #[test]
     fn a_call_is_a_line() {
-        let head = Head { communicator: "0.2".into(), request: 3, number: 4, kind: Kind::ReduceScatter };
+        let head = Head { communicator: "0.2".into(), request: 3, number: 4, kind: Kind::ReduceScatter, began: 7 };
         let (sent, received) = (
             [PostedMessage { call: 0, round: 1, from: 2, to: 0, bytes: 12, nonlocal: false }],
             [PostedMessage { call: 0, round: 1, from: 3, to: 2, bytes: 8, nonlocal: false }],
         );
-        let line =
-            head.done("\"algorithm\":\"x\"", JournalLengths::List { counts: &[3, 2], size: 4 }, (&sent, &received));
+        let lengths = JournalLengths::List { counts: &[3, 2], size: 4 };
+        let line = head.done("\"algorithm\":\"x\"", lengths, (&sent, &received), 12);
         let expected = concat!(
             r#"{"call":{"communicator":"0.2","request":3,"number":4,"collective":"reduce_scatter","algorithm":"x","#,
-            r#""blocks":{"list":[12,8]},"sent":[[1,0,12]],"received":[[1,3,8]]}}"#,
+            r#""blocks":{"list":[12,8]},"time":[7,12],"sent":[[1,0,12]],"received":[[1,3,8]]}}"#,
             "\n"
         );
         assert_eq!(line, expected);

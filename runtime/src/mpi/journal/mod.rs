@@ -26,6 +26,7 @@ use ::mpi::ffi;
 use roundel_spec::Kind;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The error if ranks disagree.
 pub(crate) const MISMATCH: &str = "ROUNDEL_TRACE: set it for all ranks or for none";
@@ -35,6 +36,11 @@ pub(crate) fn possible(settings: &Settings, group: &OwnComm) -> Result<Option<Ve
     let Some(path) = &settings.trace else { return Ok(None) };
     file::open(path)?;
     members(group).map(Some)
+}
+
+/// The nanoseconds since 1970, by the clock of this node: only such clocks can be compared between processes.
+pub(crate) fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64)
 }
 
 /// The ranks of a group in the world.
@@ -72,15 +78,15 @@ impl Journal {
         Ok(Journal { name, calls: 0 })
     }
 
-    /// Identifies the next blocking call.
+    /// Identifies the next blocking call, which begins now.
     pub(crate) fn next(&mut self, kind: Kind) -> Head {
         self.calls += 1;
-        Head { communicator: self.name.clone(), request: 0, number: self.calls - 1, kind }
+        Head { communicator: self.name.clone(), request: 0, number: self.calls - 1, kind, began: now() }
     }
 
     /// Identifies the request with a number, counted from 1.
     pub(crate) fn request(&self, serial: u32, kind: Kind) -> JournaledRequest {
-        let head = Head { communicator: self.name.clone(), request: serial, number: 0, kind };
+        let head = Head { communicator: self.name.clone(), request: serial, number: 0, kind, began: 0 };
         JournaledRequest { head, algorithm: String::new(), size: 0 }
     }
 }
@@ -136,7 +142,8 @@ impl JournaledRequest {
     }
 
     /// Starts to record the messages of the call.
-    pub(crate) fn begin(&self, flight: &mut MessagesInFlight) {
+    pub(crate) fn begin(&mut self, flight: &mut MessagesInFlight) {
+        self.head.began = now();
         let mut log = Box::<PostLog>::default();
         log.begin();
         flight.log = Some(log);
@@ -155,7 +162,7 @@ impl JournaledRequest {
             Some(error) => self.head.failed(error),
             None => {
                 let lengths = lengths(&job.shape, lists, self.size, p);
-                self.head.done(&self.algorithm, lengths, messages(flight, (0, 0)))
+                self.head.done(&self.algorithm, lengths, messages(flight, (0, 0)), now())
             }
         };
         file::write(&line);

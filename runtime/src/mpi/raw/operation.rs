@@ -70,7 +70,7 @@ impl PendingCall {
             // SAFETY: as above.
             unsafe { shared.start(&self.job.shape, sides, self.operands.clone(), self.rank, self.tag) };
         }
-        if let Some(journal) = &self.journal {
+        if let Some(journal) = &mut self.journal {
             journal.begin(&mut self.buffers.flight);
         }
         Ok(())

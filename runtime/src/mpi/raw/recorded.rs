@@ -6,7 +6,7 @@ use crate::mpi::arguments::shape::{ParsedCall, Unread};
 use crate::mpi::cache::call_cache::CachedPlan;
 use crate::mpi::cache::decider::By;
 use crate::mpi::comm::own::OwnComm;
-use crate::mpi::journal::{called, data_size, lengths, messages, write};
+use crate::mpi::journal::{called, data_size, lengths, messages, now, write};
 use crate::mpi::state::CommWork;
 use roundel_spec::Kind;
 
@@ -37,7 +37,7 @@ pub(super) unsafe fn run(
         (Ok(_), Some(job), Some(CachedPlan::Plan(_, algorithm) | CachedPlan::Alltoallv(algorithm))) => {
             let lengths = lengths(&job.shape, &work.recent.lists, data_size(&job.shape), group.placement.p());
             let called = called(algorithm, job.shape.root);
-            head.done(&called, lengths, messages(&work.flight, mark))
+            head.done(&called, lengths, messages(&work.flight, mark), now())
         }
         (Ok(_), Some(_), Some(CachedPlan::Library(reason))) => head.library(reason),
         (Ok(_), Some(_), Some(CachedPlan::SharedMemory | CachedPlan::Nodes(_))) => head.library(IN_SHARED_MEMORY),

@@ -117,11 +117,17 @@ function chooseTraced(i) {
   const first = call.differences.find((one) => one.step !== null);
   state.step = first ? first.step : 0;
   editor.counterexample = null;
-  const late = call.late.length ? [el("p", { class: "bad" }, `did not complete it: ranks ${call.late.join(", ")}`)]
-    : [];
+  const notes = [];
+  if (call.incomplete.length) {
+    notes.push(el("p", { class: "bad" }, `did not complete it: ranks ${call.incomplete.join(", ")}`));
+  }
+  if (call.late.length) {
+    const words = call.late.slice(0, 50).map((one) => `rank ${one.rank} (${seconds(one.after)})`).join(", ");
+    notes.push(el("p", {}, `late (*): ${words} after the first rank, of ${seconds(call.late[0].of)} for the call`));
+  }
   const list = call.differences.slice(0, 50).map((one) => el("li", {}, one.step === null ? one.text
     : el("button", { class: "link", onclick: () => { state.step = one.step; refresh(); } }, one.text)));
-  byId("differences").replaceChildren(...late, list.length ? el("ul", {}, ...list) : el("p", { class: "good" },
+  byId("differences").replaceChildren(...notes, list.length ? el("ul", {}, ...list) : el("p", { class: "good" },
     "equal to the declaration"));
   refresh();
 }

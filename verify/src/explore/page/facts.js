@@ -3,6 +3,7 @@
 
 function showClaims(rank, step) {
   const box = byId("claims");
+  byId("h-claims").textContent = rank.rounds ? `What rank ${rank.rank} does` : "Invariant at this round";
   if (rank.rounds) return box.replaceChildren(ownRounds(rank));
   const claims = rank.note ? [] : rank.claims[step] || [];
   const parts = claims.flatMap((claim) => [
@@ -20,11 +21,11 @@ function showClaims(rank, step) {
 
 /// The messages of one rank of very many.
 function ownRounds(rank) {
-  const side = (list) => list.slice(0, 4).map(([peer, , remote, text]) =>
-    `${text} ${remote ? "⇔" : "–"} ${peer}`).join("; ") +
+  const side = (list, word) => list.slice(0, 4).map(([peer, , remote, text]) =>
+    `${text} ${word} ${peer}${remote ? " (other node)" : ""}`).join("; ") +
     (list.length > 4 ? `; … (${list.length})` : "");
   return table(["round", `rank ${rank.rank} sends`, "receives"], rank.rounds.slice(0, 200).map((round) => el("tr", {},
-    el("td", { class: "n" }, `${round.round}`), el("td", {}, side(round.sends)), el("td", {}, side(round.receives)))));
+    el("td", { class: "n" }, `${round.round}`), el("td", {}, side(round.sends, "to")), el("td", {}, side(round.receives, "from")))));
 }
 
 function showBounds(rank, step) {

@@ -143,6 +143,7 @@ async function showStep() {
     showBounds(rank, at);
   }
   showProof(view);
+  byId("messages-details").hidden = outline;
   showMessages(step, state.message, selectMessage);
   if (state.message !== null && step.messages[state.message]) litClauses(view, step.messages[state.message]);
   const figure = byId("figure");

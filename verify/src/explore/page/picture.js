@@ -128,16 +128,18 @@ class Picture {
     const every = at.wide >= 22 ? 1 : Math.ceil(26 / at.wide);
     view.nodes.forEach((_, rank) => {
       const wrong = fault && fault.ranks.includes(rank);
-      const late = this.marks && (this.marks.late.includes(rank) || this.marks.absent.includes(rank));
-      const title = `rank ${rank}${late ? ", which did not complete this call" : ""}`;
+      const gone = this.marks && (this.marks.incomplete.includes(rank) || this.marks.absent.includes(rank));
+      const late = this.marks && this.marks.late.some((one) => one.rank === rank);
+      const title = `rank ${rank}${gone ? ", which did not complete this call" : late ? ", which was late" : ""}`;
       if (at.few) {
-        surface.rect(at.x[rank] + 1, at.arcs, at.wide - 2, at.head - 2, wrong || late ? "wrong" : "head",
-          { round: 3, data: `data-rank="${rank}"`, title, stroke: rank === chosen.rank ? "chosen" : null, thick: 2 });
-      } else if (wrong || late || rank === chosen.rank) {
-        surface.rect(at.x[rank] - 1, at.arcs + at.head - 4, Math.max(3, at.wide), 5, wrong || late ? "wrong"
-          : "chosen");
+        surface.rect(at.x[rank] + 1, at.arcs, at.wide - 2, at.head - 2, wrong || gone ? "wrong" : "head",
+          { round: 3, data: `data-rank="${rank}"`, title,
+            stroke: rank === chosen.rank ? "chosen" : late ? "between" : null, thick: 2 });
+      } else if (wrong || gone || late || rank === chosen.rank) {
+        surface.rect(at.x[rank] - 1, at.arcs + at.head - 4, Math.max(3, at.wide), 5, wrong || gone ? "wrong"
+          : rank === chosen.rank ? "chosen" : "between");
       }
-      const name = late ? `${rank}!` : `${rank}`;
+      const name = gone ? `${rank}!` : late ? `${rank}*` : `${rank}`;
       if (rank % every === 0) {
         surface.text(at.x[rank] + at.wide / 2, at.arcs + 13, name,
           { size: at.wide < 18 ? 8 : 11, fill: at.few ? "head-ink" : "soft", bold: at.few });
@@ -236,7 +238,7 @@ function captionOf(view, step) {
   if (step === 0) return `start, before ${counted(view.steps.length, "round")}`;
   const { messages, blocks } = view.steps[step - 1];
   const sum = (list) => list.reduce((a, b) => a + b, 0);
-  const between = view.mode === "full" && view.ppn < view.p
+  const between = view.ppn < view.p
     ? `, ${counted(messages[1], "message")} of these between nodes` : "";
   const sent = `${counted(sum(messages), "message")}, ${counted(sum(blocks), "block")}`;
   return `round ${step - 1} of ${view.steps.length}: ${sent}${between}`;

@@ -80,6 +80,8 @@ pub struct Done {
     pub args: Arguments,
     /// The lengths of the blocks.
     pub blocks: TracedLengths,
+    /// When it began and ended, if the file says so.
+    pub time: Option<TracedTime>,
     /// The messages sent.
     pub sent: Vec<TracedMessage>,
     /// The messages received.
@@ -99,6 +101,10 @@ pub enum TracedLengths {
     /// The lengths of this rank's blocks for each of the others.
     Own(Vec<u64>),
 }
+
+/// The beginning and the end of a call, in nanoseconds since 1970, by the clock of the process's node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub struct TracedTime(pub u64, pub u64);
 
 /// A message: its round, the rank of the communicator at the other end, and its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -140,6 +146,8 @@ struct CallLine {
     algorithm: String,
     arguments: ArgumentsLine,
     blocks: TracedLengths,
+    /// Files of earlier versions have none.
+    time: Option<TracedTime>,
     sent: Vec<TracedMessage>,
     received: Vec<TracedMessage>,
 }
@@ -211,10 +219,11 @@ impl File {
                 algorithm,
                 arguments,
                 blocks,
+                time,
                 sent,
                 received,
             }) => {
-                let done = Done { algorithm, args: arguments.into(), blocks, sent, received };
+                let done = Done { algorithm, args: arguments.into(), blocks, time, sent, received };
                 self.call(Id { communicator, request, number: n }, number, &collective, What::Done(done))
             }
             TraceLine::Library(LibraryLine { communicator, request, number: n, collective, reason }) => {

@@ -109,7 +109,15 @@ impl Alignment {
         if all.work > limit {
             return Err(SimulationError::TooMany { ranks: followed, work: all.work, limit }.into());
         }
-        Ok((all.aligned(), turns))
+        let alignment = all.aligned();
+        let fits = keep.is_some_and(|keep| alignment.memory() <= keep.room);
+        Ok((alignment, turns.filter(|_| fits)))
+    }
+
+    /// The memory of all turns, sorted by round: each rank has one in every round, also while it waits for other groups.
+    fn memory(&self) -> u64 {
+        let messages = self.counts.iter().map(|count| count.sent).sum();
+        memory(messages, self.counts.len() as u64 * self.sequence_of.len() as u64)
     }
 
     /// The number of rounds, also of silent ones.

@@ -4,8 +4,8 @@
 //! have few different sequences of rounds and groups, so the alignment of recorded runs ([`Trace::lockstep`]) is made
 //! once for each sequence.
 //!
-//! The walk that finds the sequences also compares what is sent with what is received. It keeps what ranks send, as long
-//! as there is room, so that a second walk is needed for large calls only.
+//! The walk that finds the sequences also compares what is sent with what is received. It keeps what ranks send, if
+//! there is room, so that a second walk is needed for large calls only.
 
 use super::network::NetworkLevels;
 use super::rounds::{RankMessage, RankSource, RoundWatcher};
@@ -114,7 +114,7 @@ impl Alignment {
         Ok((alignment, turns.filter(|_| fits)))
     }
 
-    /// The memory of all turns, sorted by round: each rank has one in every round, also while it waits for other groups.
+    /// The memory of all turns, sorted by round: a rank has one in every round, also while it waits for other groups.
     fn memory(&self) -> u64 {
         let messages = self.counts.iter().map(|count| count.sent).sum();
         memory(messages, self.counts.len() as u64 * self.sequence_of.len() as u64)

@@ -585,6 +585,42 @@ fn a_page_is_one_file() {
     assert!(browser.errors().is_empty(), "{:?}", browser.errors());
 }
 
+/// However tall the picture is, its caption and legend are on the same sheet.
+#[test]
+fn a_browser_prints_a_figure_on_one_sheet() {
+    let Some(browser) = Browser::start() else { return };
+    let port = serve(None);
+    // In a narrow window, what is below the picture would be on a second sheet.
+    browser.resize(800, 600);
+    for (query, drawn) in [
+        ("collective=allreduce/ring&p=64&ppn=8&step=3", "#picture svg"),
+        ("collective=alltoall/k-bruck&p=256&ppn=16&set=radix%3D2&step=3", "#picture canvas"),
+    ] {
+        browser.open(&format!("http://localhost:{port}/#{query}"));
+        browser.wait(&format!("document.querySelector('{drawn}')"));
+        browser.wait_for("#caption", "round 2");
+        assert_eq!(browser.printed_sheets(), 1, "{query}");
+    }
+}
+
+#[test]
+fn a_browser_shows_the_way_of_a_block() {
+    let Some(browser) = Browser::start() else { return };
+    let port = serve(None);
+    let query = "collective=alltoall/k-bruck&p=8&ppn=4&set=radix%3D2&step=3";
+    browser.open(&format!("http://localhost:{port}/#{query}"));
+    browser.wait_for("#caption", "round 2 of 3");
+    browser.click("#picture [data-cell='6.6']");
+    browser.wait_for("#cell", "Rank 6 holds 8 blocks for rank 6");
+    browser.click("#cell button:nth-of-type(2)");
+    // 1 to 6 is a distance of 5 = 1 + 4.
+    browser.wait_for("#cell", "The way of block 1 → 6:");
+    browser.wait_for("#cell", "round 0: from rank 1 to rank 2");
+    browser.wait_for("#cell", "round 2: from rank 2 to rank 6");
+    // Two arcs, each with a line and a head.
+    browser.wait("document.querySelectorAll('#picture path[style*=chosen]').length === 4");
+}
+
 /// The data of a file cannot end the script that contains it.
 #[test]
 fn what_a_declaration_says_is_no_markup() {

@@ -165,6 +165,20 @@ impl Browser {
         self.post("/execute/sync", json!({ "script": script, "args": [selector, text] }));
     }
 
+    /// Changes the size of the window.
+    pub(crate) fn resize(&self, width: usize, height: usize) {
+        self.post("/window/rect", json!({ "width": width, "height": height }));
+    }
+
+    /// The number of sheets that the page is printed on.
+    pub(crate) fn printed_sheets(&self) -> usize {
+        let pdf = self.post("/print", json!({}));
+        // The PDF comes as base64, which the browser decodes; a sheet is an object of type `Page`.
+        let script = "return (atob(arguments[0]).match(/\\/Type \\/Page\\b/g) || []).length";
+        let sheets = self.post("/execute/sync", json!({ "script": script, "args": [pdf] }));
+        sheets.as_u64().unwrap_or_else(|| panic!("no number: {sheets}")) as usize
+    }
+
     /// The errors that the page has reported.
     pub(crate) fn errors(&self) -> Vec<String> {
         let log = self.post("/se/log", json!({ "type": "browser" }));

@@ -151,9 +151,8 @@ fn questions_are_kept_in_a_folder() {
 #[cfg(unix)]
 #[test]
 fn a_solver_that_does_not_end_proves_nothing() {
-    // The first question about the ring finds it busy; from then on it knows nothing, which keeps the test short.
-    let script = "case \"$(cat)\" in *'; hypotheses'*)
-        if mkdir \"$0.busy\" 2>/dev/null; then while :; do :; done; fi;; esac
+    // One question about the ring finds it busy, whatever invariant is tried; the others keep the test short.
+    let script = "case \"$(cat)\" in *'ring: every intermediate result of the range of'*) while :; do :; done;; esac
         echo unknown";
     with_solver(script, "the solver did not answer in time");
 }
@@ -188,10 +187,9 @@ fn a_solver_that_agrees_with_everything_contradicts_itself() {
 #[cfg(unix)]
 #[test]
 fn a_solver_that_leaves_a_process_behind_proves_nothing() {
-    // After the first question about the ring it knows nothing, which keeps the test short.
-    let script = "case \"$(cat)\" in *'; hypotheses'*) if mkdir \"$0.left\" 2>/dev/null; then
-        sleep 30 & echo unsat; exit 0; fi;; esac
-        echo unknown";
+    // One question about the ring, whatever invariant is tried; the others keep the test short.
+    let script = "case \"$(cat)\" in *'ring: every intermediate result of the range of'*) sleep 30 & echo unsat;;
+        *) echo unknown;; esac";
     with_solver(script, "a process that it started keeps its output open");
 }
 

@@ -282,6 +282,14 @@ fn bad_requests_are_refused_and_the_server_goes_on() {
     assert_eq!(get(port, "/api/catalogue").0, 200);
 }
 
+/// Any other address of this machine, such as one that other machines can reach, is not listened on.
+#[test]
+fn the_server_listens_on_one_address() {
+    let port = serve(None);
+    assert!(std::net::TcpStream::connect(("127.0.0.1", port)).is_ok());
+    assert!(std::net::TcpStream::connect(("127.0.0.2", port)).is_err());
+}
+
 #[test]
 fn large_calls_are_outlined() {
     let explorer = Explorer::new(None).unwrap();
@@ -344,7 +352,9 @@ fn a_browser_steps_through_rounds() {
     browser.wait_for("#bounds", "2 of 4");
     browser.wait_for("#proof", "proved for all p");
     // A message lights its clauses, a slot shows where its block comes from.
+    assert_eq!(browser.value("document.querySelector('#messages').textContent"), "");
     browser.click("#messages-details summary");
+    browser.wait("document.querySelectorAll('#messages button').length === 12");
     browser.click("#messages button");
     browser.wait("document.querySelectorAll('#backdrop mark').length === 2");
     let marked = browser.value("[...document.querySelectorAll('#backdrop mark')].map((mark) => mark.textContent)");

@@ -11,11 +11,18 @@ use roundel::profile::Profile;
 use roundel_spec::record::RankLog;
 use roundel_spec::{Direction, Placement};
 use roundel_verify::catalogue;
+use roundel_verify::error::Error;
 use roundel_verify::params::Params;
+use roundel_verify::simulation::align::{Alignment, Keep};
 use roundel_verify::simulation::machine::{GivenNumbers, SimulatedMachine};
+use roundel_verify::simulation::network::NetworkLevels;
+use roundel_verify::simulation::rounds::{RankSource, RoundWatcher};
 use roundel_verify::simulation::topology::Topology;
+use roundel_verify::simulation::turns::Followed;
+use roundel_verify::simulation::window::RoundWindow;
 use roundel_verify::simulation::{SimulatedCall, Simulation, goal, shift};
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 /// In seconds, so that sums of small whole numbers are exact.
@@ -243,6 +250,88 @@ fn what_is_simulated_is_what_is_recorded() {
         }
     });
     assert!(folded.get() > 200 && compared.get() > 600, "{} of {}", folded.get(), compared.get());
+}
+
+/// Compares the turns that the walk of the alignment keeps with those of windows of a few rounds. Returns the number of
+/// turns with messages.
+fn kept_and_walked_again(source: &dyn RankSource, placement: &Placement, at: &str) -> usize {
+    let (network, p, limit) = (NetworkLevels::new(placement, None), placement.p(), 1 << 40);
+    let ranks = Followed { p, followed: p, block: 3.0 };
+    let keep = |room| Alignment::with_turns(source, ranks, limit, Keep { network: &network, room }).unwrap();
+    let (alignment, turns) = keep(1 << 40);
+    let whole = RoundWindow::whole(turns.unwrap(), &alignment, p);
+    assert_eq!(whole.rounds, 0..alignment.rounds(), "{at}");
+    let mut busy = 0;
+    for rounds_at_once in [1, 3] {
+        let room = (rounds_at_once * p * 80) as u64;
+        let mut first = 0;
+        while first < alignment.rounds() {
+            let window = RoundWindow::next(source, &alignment, &network, ranks, first, room).unwrap();
+            assert!(window.rounds.start == first && window.rounds.end > first, "{at}");
+            for (round, rank) in window.rounds.clone().flat_map(|round| (0..p).map(move |rank| (round, rank))) {
+                assert_eq!(whole.turn(rank, round), window.turn(rank, round), "{at}: rank {rank}, round {round}");
+                busy += usize::from(!window.turn(rank, round).0.is_empty());
+            }
+            first = window.rounds.end;
+        }
+    }
+    assert!(busy == 0 || keep(0).1.is_none(), "{at}");
+    busy
+}
+
+/// Also on nodes of different sizes, whose ranks have different numbers of rounds, and with more ranks than a thread
+/// walks at a time.
+#[test]
+fn turns_are_the_same_whether_kept_or_walked_again() {
+    let busy = std::cell::Cell::new(0);
+    everywhere(|entry, params, placement| {
+        let at = format!("{} p = {}", entry.name, placement.p());
+        let compare = |source: &dyn RankSource| Ok(kept_and_walked_again(source, placement, &at));
+        if let Ok(found) = catalogue::with_rounds(entry, &params.args, placement, compare) {
+            busy.set(busy.get() + found);
+        }
+    });
+    assert!(busy.get() > 10_000, "{}", busy.get());
+    let nodes: Vec<usize> = (0..5000).map(|rank| if rank < 4000 { rank / 50 } else { 80 + rank % 7 }).collect();
+    for name in ["allreduce/nap", "allreduce/smp", "reduce/binomial"] {
+        let placement = Placement::from_nodes(nodes.clone());
+        let machine = messages("L=1us");
+        let call = CatalogueCall { name, placement: placement.clone(), bytes: 8, set: &[] };
+        assert!(call.with(&machine, |call| kept_and_walked_again(call.source, &placement, name)) > 5000, "{name}");
+    }
+}
+
+/// Rank 0 has a thousand rounds in its group, and the others wait for it.
+struct OneLongGroup;
+
+impl RankSource for OneLongGroup {
+    fn walk(&self, rank: usize, watcher: &mut dyn RoundWatcher) -> Result<(), Error> {
+        watcher.enter_groups();
+        for _ in 0..if rank == 0 { 1000 } else { 1 } {
+            if watcher.end_round() == ControlFlow::Break(()) {
+                return Ok(());
+            }
+        }
+        watcher.leave_groups();
+        Ok(())
+    }
+
+    fn blocks(&self) -> usize {
+        1
+    }
+}
+
+/// Ranks have turns in all rounds once they are sorted. Windows are for those that do not fit then.
+#[test]
+fn ranks_that_wait_take_memory_too() {
+    let placement = Placement::consecutive(100, 10);
+    let (network, ranks) = (NetworkLevels::new(&placement, None), Followed { p: 100, followed: 100, block: 1.0 });
+    let kept = |room| {
+        let keep = Keep { network: &network, room };
+        Alignment::with_turns(&OneLongGroup, ranks, 1 << 40, keep).unwrap().1.is_some()
+    };
+    assert!(kept(2_000_000), "100 ranks have 1000 turns of 12 bytes");
+    assert!(!kept(200_000), "they have 1099 turns of their own, but wait in all the others");
 }
 
 /// A discrete-event simulation of the same model, message by message, with queues instead of rounds: an independent

@@ -269,3 +269,135 @@ impl<S: Sink> Sink for Renumbered<'_, S> {
         self.sink.leave_groups()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schedule::message::Direction;
+
+    /// Calls of a sink: the direction, the rank, the line and the blocks of messages; the name of others.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    enum SinkCall {
+        Named(&'static str),
+        Message(Direction, usize, Line, Vec<usize>),
+    }
+
+    /// Keeps the calls, and refuses those after the first `patience`.
+    #[derive(Default)]
+    struct ImpatientSink {
+        calls: Vec<SinkCall>,
+        patience: usize,
+    }
+
+    #[derive(Debug, PartialEq, Eq)]
+    struct Refused {
+        at: usize,
+    }
+
+    impl ImpatientSink {
+        fn keep(&mut self, call: SinkCall) -> Result<(), Refused> {
+            self.calls.push(call);
+            let at = self.calls.len();
+            if at > self.patience { Err(Refused { at }) } else { Ok(()) }
+        }
+    }
+
+    impl Sink for ImpatientSink {
+        type Error = Refused;
+
+        fn begin_round(&mut self) -> Result<(), Refused> {
+            self.keep(SinkCall::Named("begin"))
+        }
+
+        fn send<B: Blocks>(&mut self, site: Site, to: usize, blocks: B) -> Result<(), Refused> {
+            self.keep(SinkCall::Message(Direction::Send, to, site.line, blocks.each().collect()))
+        }
+
+        fn recv<B: Blocks>(&mut self, site: Site, from: usize, blocks: B) -> Result<(), Refused> {
+            self.keep(SinkCall::Message(Direction::Recv, from, site.line, blocks.each().collect()))
+        }
+
+        fn end_round(&mut self) -> Result<(), Refused> {
+            self.keep(SinkCall::Named("end"))
+        }
+
+        fn enter_groups(&mut self) -> Result<(), Refused> {
+            self.keep(SinkCall::Named("enter"))
+        }
+
+        fn leave_groups(&mut self) -> Result<(), Refused> {
+            self.keep(SinkCall::Named("leave"))
+        }
+    }
+
+    /// Two rounds of member 0 of two, in groups of its own.
+    fn two_rounds() -> RankLog {
+        let mut log = Recorder::default();
+        let second_line = Site { line: 1, ..Site::plain(0) };
+        infallible(log.enter_groups());
+        infallible(log.begin_round());
+        infallible(log.send(Site::plain(0), 1, Stripe::one(0, 2)));
+        infallible(log.recv(second_line, 1, Stripe::one(1, 2)));
+        infallible(log.end_round());
+        infallible(log.leave_groups());
+        infallible(log.begin_round());
+        infallible(log.send(Site::plain(0), 1, Stripe::one(1, 2)));
+        infallible(log.end_round());
+        log.finish()
+    }
+
+    /// The rounds inside a group of every third rank, from 6 on, inside a group of every second one. Block 1 represents
+    /// nothing if it is `silent`.
+    fn inside_two_groups(sink: &mut ImpatientSink, silent: bool) -> Result<(), Refused> {
+        let outer = Inside {
+            sink,
+            member: |member| 2 * member,
+            brings: |block| Stripe::new(block as i64, 1, 1, 64),
+            site: Site { line: 5, ..Site::plain(7) },
+            lines: 20,
+        };
+        outer.pass(|outward| {
+            let brings = |block| Stripe::new(10 * block as i64, 1, if silent && block == 1 { 0 } else { 2 }, 64);
+            let member = |member: usize| 6 + 3 * member;
+            Inside { sink: outward, member, brings, site: Site::plain(3), lines: 4 }.replay(&two_rounds())
+        })
+    }
+
+    fn calls(silent: bool, patience: usize) -> (Vec<SinkCall>, Result<(), Refused>) {
+        let mut sink = ImpatientSink { patience, ..ImpatientSink::default() };
+        let result = inside_two_groups(&mut sink, silent);
+        (sink.calls, result)
+    }
+
+    #[test]
+    fn ranks_blocks_and_lines_are_those_of_the_outermost_collective() {
+        use Direction::{Recv, Send};
+        use SinkCall::{Message, Named};
+        let expected = [
+            Named("enter"),
+            Named("begin"),
+            Message(Send, 18, 5, vec![0, 1]),
+            // Line 1 of the innermost is line 4 of the middle one, which is line 23.
+            Message(Recv, 18, 23, vec![10, 11]),
+            Named("end"),
+            Named("leave"),
+            Named("begin"),
+            Message(Send, 18, 5, vec![10, 11]),
+            Named("end"),
+        ];
+        assert_eq!(calls(false, 100), (expected.to_vec(), Ok(())));
+        let without: Vec<SinkCall> =
+            expected.into_iter().filter(|call| !matches!(call, Message(.., blocks) if blocks[0] == 10)).collect();
+        assert_eq!(calls(true, 100), (without, Ok(())));
+    }
+
+    /// Whichever call it is, the sink sees none after it has refused one, and its own error comes out.
+    #[test]
+    fn a_sink_that_refuses_a_call_sees_no_other() {
+        let (all, _) = calls(false, 100);
+        for patience in 0..all.len() {
+            let seen = patience + 1;
+            assert_eq!(calls(false, patience), (all[..seen].to_vec(), Err(Refused { at: seen })));
+        }
+    }
+}

@@ -4,8 +4,8 @@
 //! have few different sequences of rounds and groups, so the alignment of recorded runs ([`Trace::lockstep`]) is made
 //! once for each sequence.
 //!
-//! The walk that finds the sequences also compares what is sent with what is received. It keeps what ranks send, as long
-//! as there is room, so that a second walk is needed for large calls only.
+//! The walk that finds the sequences also compares what is sent with what is received. It keeps what ranks send, if
+//! there is room, so that a second walk is needed for large calls only.
 
 use super::network::NetworkLevels;
 use super::rounds::{RankMessage, RankSource, RoundWatcher};
@@ -109,7 +109,15 @@ impl Alignment {
         if all.work > limit {
             return Err(SimulationError::TooMany { ranks: followed, work: all.work, limit }.into());
         }
-        Ok((all.aligned(), turns))
+        let alignment = all.aligned();
+        let fits = keep.is_some_and(|keep| alignment.memory() <= keep.room);
+        Ok((alignment, turns.filter(|_| fits)))
+    }
+
+    /// The memory of all turns, sorted by round: a rank has one in every round, also while it waits for other groups.
+    fn memory(&self) -> u64 {
+        let messages = self.counts.iter().map(|count| count.sent).sum();
+        memory(messages, self.counts.len() as u64 * self.sequence_of.len() as u64)
     }
 
     /// The number of rounds, also of silent ones.

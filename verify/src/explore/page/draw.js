@@ -82,20 +82,18 @@ class CanvasSurface {
     this.context.stroke(new Path2D(arcPath(x1, x2, y, height)));
     this.context.globalAlpha = 1;
   }
-  /// One dot for each slot, scaled to the size of the grid: `paint(i)` is the colour of the i-th.
-  bitmap(x, y, w, h, columns, rows, paint) {
+  /// One dot for each slot, scaled to the size of the grid: `byte(column, row)` is what it holds, and `name(byte)` the
+  /// colour of that. There may be a million slots.
+  bitmap(x, y, w, h, columns, rows, byte, name) {
     const small = el("canvas");
     small.width = columns;
     small.height = rows;
     const context = small.getContext("2d");
     const image = context.createImageData(columns, rows);
-    const bytes = {};
-    for (let row = 0; row < rows; row++) {
-      for (let column = 0; column < columns; column++) {
-        const name = paint(column, row);
-        const rgb = bytes[name] ||= rgbOf(this.colour(name));
-        image.data.set(rgb, 4 * (row * columns + column));
-      }
+    const pixels = new Uint32Array(image.data.buffer);
+    const colours = Uint32Array.from({ length: 256 }, (_, i) => pixelOf(this.colour(name(i))));
+    for (let row = 0, at = 0; row < rows; row++) {
+      for (let column = 0; column < columns; column++) pixels[at++] = colours[byte(column, row)];
     }
     context.putImageData(image, 0, 0);
     this.context.imageSmoothingEnabled = w < columns || h < rows;
@@ -104,7 +102,9 @@ class CanvasSurface {
   finish(container) { container.replaceChildren(this.canvas); }
 }
 
-function rgbOf(text) {
+/// The four bytes of a colour, as a number.
+function pixelOf(text) {
   const hex = /^#(..)(..)(..)$/.exec(text);
-  return hex ? [parseInt(hex[1], 16), parseInt(hex[2], 16), parseInt(hex[3], 16), 255] : [136, 136, 136, 255];
+  const bytes = hex ? [...hex.slice(1).map((digits) => parseInt(digits, 16)), 255] : [136, 136, 136, 255];
+  return new Uint32Array(Uint8Array.from(bytes).buffer)[0];
 }

@@ -144,12 +144,17 @@ async function showStep() {
   }
   showProof(view);
   byId("messages-details").hidden = outline;
-  showMessages(step, state.message, selectMessage);
+  fillMessages();
   if (state.message !== null && step.messages[state.message]) litClauses(view, step.messages[state.message]);
   const figure = byId("figure");
   figure.hidden = Boolean(embedded) || text !== null || view.p > FEW;
   figure.href = `/api/figure?${callQuery(call)}`;
   document.title = `${view.name}, ${view.case} – Roundel`;
+}
+
+/// The table of messages: a thousand rows take time, so they are made when somebody looks at them.
+function fillMessages() {
+  if (shown && shown.step && byId("messages-details").open) showMessages(shown.step, state.message, selectMessage);
 }
 
 async function showSelected(call, text, at) {
@@ -275,6 +280,7 @@ function connect() {
   byId("picture").addEventListener("message", (event) => selectMessage(event.detail));
   byId("picture").addEventListener("rank", (event) =>
     { state.rank = event.detail; byId("rank").value = event.detail; showStep().catch(report); });
+  byId("messages-details").addEventListener("toggle", fillMessages);
   document.addEventListener("keydown", key);
   addEventListener("hashchange", () => { readState(); editor.counterexample = null; state.text === null ? refresh()
     : checkText(); });

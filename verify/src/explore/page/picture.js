@@ -76,7 +76,7 @@ class Picture {
     for (const [node, [from, to]] of bounds) {
       surface.rect(from - (at.few ? 3 : 0), at.arcs - 4, to - from + (at.few ? 6 : 0), at.height - at.arcs + 2, "panel",
         { stroke: "line", round: 6 });
-      const name = to - from > 44 ? `node ${node}` : to - from > 14 ? `${node}` : "";
+      const name = [`node ${node}`, `${node}`].find((text) => to - from > 6.5 * text.length + 8);
       if (name) surface.text((from + to) / 2, at.height - 8, name, { fill: "soft" });
     }
   }
@@ -136,7 +136,7 @@ class Picture {
           { round: 3, data: `data-rank="${rank}"`, title,
             stroke: rank === chosen.rank ? "chosen" : late ? "between" : null, thick: 2 });
       } else if (wrong || gone || late || rank === chosen.rank) {
-        surface.rect(at.x[rank] - 1, at.arcs + at.head - 4, Math.max(3, at.wide), 5, wrong || gone ? "wrong"
+        surface.rect(at.x[rank] - 1, at.arcs + at.head + 1, Math.max(3, at.wide), 4, wrong || gone ? "wrong"
           : rank === chosen.rank ? "chosen" : "between");
       }
       const name = gone ? `${rank}!` : late ? `${rank}*` : `${rank}`;
@@ -153,11 +153,12 @@ class Picture {
       surface.text(at.left + 4, at.top + 12, "", { anchor: "start" });
       return;
     }
-    const bytes = decodeBytes(step.slots);
-    const name = (rank, row) => slotColour(bytes[rank * at.rows + row], view.rows.meaning);
+    const bytes = step.bytes ||= decodeBytes(step.slots);
+    const byte = (rank, row) => bytes[rank * at.rows + row];
+    const name = (byte) => slotColour(byte, view.rows.meaning);
     if (!at.few) {
       surface.bitmap(at.left, at.y(0), at.wide * view.p, at.tall * at.rows, view.p, at.rows,
-        (column, row) => name(at.order[column], row));
+        (column, row) => byte(at.order[column], row), name);
     } else {
       const every = Math.ceil(11 / at.tall);
       for (let row = 0; row < at.rows; row++) {
@@ -171,7 +172,9 @@ class Picture {
           { anchor: "start", size: 10, fill: "soft" });
       }
       for (let rank = 0; rank < view.p; rank++) {
-        for (let row = 0; row < at.rows; row++) this.drawSlot(surface, rank, row, name(rank, row), bytes);
+        for (let row = 0; row < at.rows; row++) {
+          this.drawSlot(surface, rank, row, name(byte(rank, row)), bytes);
+        }
       }
     }
     const outline = (rank, row, stroke) => surface.rect(at.x[rank], at.y(row), Math.max(3, at.wide), Math.max(3,
@@ -222,7 +225,12 @@ class Picture {
   }
 }
 
-const decodeBytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+function decodeBytes(text) {
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
+  return bytes;
+}
 
 /// The colour of a slot: bits 4 to 7 say how much there is, bit 2 whether from the start, 1 and 0 whether it is new.
 function slotColour(byte, meaning) {

@@ -19,7 +19,7 @@ use roundel_verify::proving::smt::{self, Obligation, Portfolio, Verdict};
 use roundel_verify::recorded::of_entry;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -54,21 +54,52 @@ fn open(report: &Value) -> String {
 
 // ---- solvers that misbehave
 
-/// Proves the ring with a solver that runs `script`. It must not count: exit code 1, the record falls back to what was
-/// checked exactly, and all of `words` are printed.
+/// A ring that states its invariant, so that each question is asked once and none is asked in a search.
+const RING: &str = "#[derive(Collective)]
+#[collective(allgather)]
+#[round(s in 0..p - 1)]
+#[send(to = rank + 1, blocks = [rank - s])]
+#[recv(from = rank - 1, blocks = [rank - 1 - s])]
+#[holds(blocks = [rank - k; k in 0..=s], messages_sent = s, blocks_sent = s)]
+#[bound(rounds = p - 1, each messages_sent = p - 1, each blocks_sent = p - 1, per_round blocks_sent = 1)]
+struct Ring;
+";
+
+/// Proves a ring with a solver that runs `script`, once with a written invariant and once with that of its record or of
+/// a search. Neither must count.
 #[cfg(unix)]
 fn with_solver(script: &str, words: &str) {
-    use std::os::unix::fs::PermissionsExt;
+    with_solver_once(script, words);
     let folder = TempDir::new().unwrap();
-    let (solver, record) = (folder.path().join("solver"), folder.path().join("record.json"));
-    std::fs::write(&solver, format!("#!/bin/sh\n{script}\n")).unwrap();
-    std::fs::set_permissions(&solver, std::fs::Permissions::from_mode(0o755)).unwrap();
-    not_counted(text(&solver), &record, words);
+    let solver = solver_in(&folder, script);
+    not_counted(&solver, &folder, "allgather/ring", &algorithms::Ring::schedule(), words);
 }
 
-fn not_counted(solver: &str, record: &Path, words: &str) {
-    let args =
-        ["prove", "allgather/ring", "-p", "1..=8", "--limit", "1", "--solver", solver, "--record", text(record)];
+/// The same of the ring with a written invariant alone, for solvers that take their time.
+#[cfg(unix)]
+fn with_solver_once(script: &str, words: &str) {
+    let folder = TempDir::new().unwrap();
+    let (solver, ring) = (solver_in(&folder, script), folder.path().join("ring.rs"));
+    std::fs::write(&ring, RING).unwrap();
+    let schedule = syntax::parse(&syn::parse_str(RING).unwrap()).unwrap().schedule;
+    not_counted(&solver, &folder, text(&ring), &schedule, words);
+}
+
+#[cfg(unix)]
+fn solver_in(folder: &TempDir, script: &str) -> PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+    let solver = folder.path().join("solver");
+    std::fs::write(&solver, format!("#!/bin/sh\n{script}\n")).unwrap();
+    std::fs::set_permissions(&solver, std::fs::Permissions::from_mode(0o755)).unwrap();
+    solver
+}
+
+/// What a solver says of a ring does not count: exit code 1, the record falls back to what was checked exactly, and all
+/// of `words` are printed.
+#[cfg(unix)]
+fn not_counted(solver: &Path, folder: &TempDir, target: &str, schedule: &Schedule, words: &str) {
+    let (solver, record) = (text(solver), folder.path().join("record.json"));
+    let args = ["prove", target, "-p", "1..=8", "--limit", "1", "--solver", solver, "--record", text(&record)];
     let report = json(1, &args);
     assert!(open(&report).contains(words), "`{words}` is missing: {}", open(&report));
     assert_eq!(report["ok"], false);
@@ -76,9 +107,8 @@ fn not_counted(solver: &str, record: &Path, words: &str) {
     assert_eq!(ring["proved_for"], "p <= 8");
     let proved = |row: &&Value| row["engine"] == "smt" && row["verdict"] == "proved";
     assert_eq!(ring["rows"].as_array().unwrap().iter().filter(proved).count(), 0, "{ring}");
-    let schedule = algorithms::Ring::schedule();
-    let record = Record::read(&std::fs::read_to_string(record).unwrap(), &schedule).unwrap();
-    assert_eq!(record.range, checked(&schedule, 8));
+    let record = Record::read(&std::fs::read_to_string(record).unwrap(), schedule).unwrap();
+    assert_eq!(record.range, checked(schedule, 8));
 }
 
 #[test]
@@ -155,7 +185,7 @@ fn a_solver_that_does_not_end_proves_nothing() {
     let script = "case \"$(cat)\" in *'; hypotheses'*)
         if mkdir \"$0.busy\" 2>/dev/null; then while :; do :; done; fi;; esac
         echo unknown";
-    with_solver(script, "the solver did not answer in time");
+    with_solver_once(script, "the solver did not answer in time");
 }
 
 #[cfg(unix)]
@@ -192,7 +222,7 @@ fn a_solver_that_leaves_a_process_behind_proves_nothing() {
     let script = "case \"$(cat)\" in *'; hypotheses'*) if mkdir \"$0.left\" 2>/dev/null; then
         sleep 30 & echo unsat; exit 0; fi;; esac
         echo unknown";
-    with_solver(script, "a process that it started keeps its output open");
+    with_solver_once(script, "a process that it started keeps its output open");
 }
 
 #[cfg(unix)]

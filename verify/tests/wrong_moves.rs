@@ -173,7 +173,10 @@ const WRONG: &[Wrong] = &[
     (K_BRUCK, &[("each messages_sent = substeps", "each messages_sent = substeps - 1")]),
     (
         K_BRUCK,
-        &[("messages_sent = if x < ceil_log(radix, p) { radix * x - x } else { substeps }", "messages_sent = x * (radix - 1)")],
+        &[(
+            "messages_sent = if x < ceil_log(radix, p) { radix * x - x } else { substeps }",
+            "messages_sent = x * (radix - 1)",
+        )],
     ),
     (K_BRUCK, &[("p - 1 - substeps", "p - 2 - substeps")]),
     (

@@ -50,12 +50,11 @@
 //! #[recv(for j in 1..=ports[i], from = rank + j * D, blocks = [rank + j * D + k; k in 0..n(j)])]
 //! ```
 //!
-//! That would be enough. Two more lines say why it is right, and what it costs. `holds` is true before every round and
-//! after the last; a prover needs it to get from small `p` to all `p`. `bound` states the cost, for users who choose
-//! among algorithms:
+//! That is all. To get from small `p` to all `p`, a prover needs to know what ranks hold before each round, and
+//! `roundel prove` finds it: `blocks = [rank + k; k in 0..D]`. One more line states the cost, for users who choose among
+//! algorithms; `roundel bounds` tells what it is:
 //!
 //! ```text
-//! #[holds(1 <= D, D <= p, blocks = [rank + k; k in 0..D], blocks_sent = D - 1)]
 //! #[bound(rounds <= len(ports), each blocks_sent = p - 1, per_round messages_sent <= ports[i])]
 //! ```
 //!
@@ -108,7 +107,6 @@ use roundel::Collective;
 #[define(n(j) = max(0, min(D, p - j * D)))]
 #[send(for j in 1..=ports[i], to = rank - j * D, blocks = [rank + k; k in 0..n(j)])]
 #[recv(for j in 1..=ports[i], from = rank + j * D, blocks = [rank + j * D + k; k in 0..n(j)])]
-#[holds(1 <= D, D <= p, blocks = [rank + k; k in 0..D], blocks_sent = D - 1)]
 #[bound(rounds <= len(ports), each blocks_sent = p - 1, per_round messages_sent <= ports[i])]
 pub struct CyclicShift {
     /// The number of messages that a rank sends in each round.

@@ -1,8 +1,11 @@
-//! Runs the cyclic shift: on threads, or with the feature `mpi` under mpirun. Every rank verifies what it got.
+//! Runs the cyclic shift: on threads, as a call and as a persistent request, or with the feature `mpi` under mpirun.
+//! Every rank verifies what it got.
 //!
 //! `cyclic-shift [PORTS [RANKS]]`, for example `cyclic-shift 1,2 6`; on MPI the number of ranks is mpirun's.
 
 use cyclic_shift::CyclicShift;
+#[cfg(not(feature = "mpi"))]
+use roundel::threads::{self, ThreadComm, persistent};
 use roundel::{Allgather, Error, Transport};
 use std::process::ExitCode;
 
@@ -10,7 +13,7 @@ use std::process::ExitCode;
 const COUNT: usize = 2;
 
 /// What the command line asks for.
-struct Request {
+struct Arguments {
     /// The ports of each round; `None` for one port and as many rounds as needed.
     ports: Option<Vec<i64>>,
     /// The number of ranks, on threads.
@@ -18,7 +21,7 @@ struct Request {
     ranks: usize,
 }
 
-impl Request {
+impl Arguments {
     fn read(mut args: impl Iterator<Item = String>) -> Result<Self, String> {
         let number = |text: &str| text.trim().parse().map_err(|_| format!("`{text}` is not a number"));
         let ports =
@@ -28,7 +31,7 @@ impl Request {
             None => ports.iter().flatten().map(|ports| ports + 1).product::<i64>().max(6),
         };
         let ranks = usize::try_from(ranks).ok().filter(|&ranks| ranks > 0).ok_or("there is at least one rank")?;
-        Ok(Request { ports, ranks })
+        Ok(Arguments { ports, ranks })
     }
 
     fn collective(&self, p: usize) -> CyclicShift {
@@ -40,13 +43,13 @@ impl Request {
 }
 
 /// What one rank does: gather, verify, and report.
-fn run(request: &Request, comm: &impl Transport<i32>) -> Result<String, Error> {
+fn run(arguments: &Arguments, comm: &impl Transport<i32>) -> Result<String, Error> {
     let place = comm.place()?;
     let (rank, p) = (place.rank as usize, place.p as usize);
     let block = |rank: usize| (0..COUNT).map(move |k| (rank * 10 + k) as i32);
     let mine: Vec<i32> = block(rank).collect();
     let mut all = vec![-1; p * COUNT];
-    request.collective(p).allgather(comm, &mine, &mut all)?;
+    arguments.collective(p).allgather(comm, &mine, &mut all)?;
     let right = all.iter().copied().eq((0..p).flat_map(block));
     let gathered = if p <= 8 { format!("{all:?}") } else { format!("{} elements", all.len()) };
     Ok(format!("rank {rank} of {p}: {gathered} {}", if right { "as it should be" } else { "WRONG" }))
@@ -66,26 +69,45 @@ fn report(outcome: Result<String, Error>) -> bool {
     }
 }
 
+/// The same with a persistent request, which is prepared once: two calls with other data.
 #[cfg(not(feature = "mpi"))]
-fn start(request: &Request) -> bool {
-    let outcomes = roundel::threads::run(request.ranks, |comm| run(request, comm));
+fn again(arguments: &Arguments, comm: &ThreadComm) -> Result<String, Error> {
+    let (rank, p) = (comm.rank() as i32, arguments.ranks);
+    let mut request = persistent::Allgather::init(comm, arguments.collective(p), vec![0], vec![0; p])?;
+    let mut right = true;
+    for call in 0..2 {
+        request.input_mut()?[0] = rank + call;
+        request.start()?;
+        // Something else meanwhile; the call makes progress by itself.
+        request.wait()?;
+        right &= request.output()?.iter().copied().eq((0..p as i32).map(|rank| rank + call));
+    }
+    let right = if right { "as it should be" } else { "WRONG" };
+    Ok(format!("rank {rank} of {p}: two calls of one request, {right}"))
+}
+
+#[cfg(not(feature = "mpi"))]
+fn start(arguments: &Arguments) -> bool {
+    let ranks = arguments.ranks;
+    let outcomes = threads::run(ranks, |comm| run(arguments, comm)).into_iter();
+    let outcomes = outcomes.chain(threads::run(ranks, |comm| again(arguments, comm)));
     // All ranks report, even after one that failed.
-    let failed = outcomes.into_iter().map(report).filter(|well| !well).count();
+    let failed = outcomes.map(report).filter(|well| !well).count();
     failed == 0
 }
 
 #[cfg(feature = "mpi")]
-fn start(request: &Request) -> bool {
+fn start(arguments: &Arguments) -> bool {
     let Some(universe) = mpi::initialize() else {
         eprintln!("MPI was initialised before");
         return false;
     };
-    report(run(request, &universe.world()))
+    report(run(arguments, &universe.world()))
 }
 
 fn main() -> ExitCode {
-    match Request::read(std::env::args().skip(1)) {
-        Ok(request) if start(&request) => ExitCode::SUCCESS,
+    match Arguments::read(std::env::args().skip(1)) {
+        Ok(arguments) if start(&arguments) => ExitCode::SUCCESS,
         Ok(_) => ExitCode::FAILURE,
         Err(error) => {
             eprintln!("{error}; usage: cyclic-shift [PORTS [RANKS]], for example cyclic-shift 1,2 6");

@@ -13,8 +13,6 @@ use roundel::Collective;
 // The same message twice: as its sender sees it, and as its receiver does.
 #[send(to = rank + 1, blocks = [rank - s])]
 #[recv(from = rank - 1, blocks = [rank - 1 - s])]
-// Why it is right: what a rank holds before every round. The prover gets from small p to all p with it.
-#[holds(blocks = [rank - o; o in 0..=s], messages_sent = s, blocks_sent = s)]
 // What it costs.
 #[bound(rounds = p - 1, each messages_sent = p - 1, each blocks_sent = p - 1, per_round blocks_sent = 1)]
 pub struct MyCollective;

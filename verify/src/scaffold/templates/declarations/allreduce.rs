@@ -16,14 +16,10 @@ use roundel::Collective;
 #[round(s in 0..p - 1)]
 #[send(to = rank + 1, blocks = [rank - s])]
 #[recv(from = rank - 1, blocks = [rank - 1 - s], combine = left)]
-// Why it is right: whose contributions block `b` has before every round.
-#[holds(acc(b) = [rank - k; k in 0..if (rank - b) % p <= s { (rank - b) % p + 1 } else { 1 }], blocks_sent = s)]
 // Once more: what arrives replaces what is there.
 #[round(s in 0..p - 1)]
 #[send(to = rank + 1, blocks = [rank + 1 - s])]
 #[recv(from = rank - 1, blocks = [rank - s], replaces = acc)]
-#[holds(acc(b) = [rank - k; k in 0..if (rank + 1 - b) % p <= s { p } else { (rank - b) % p + 1 }],
-    blocks_sent = p - 1 + s)]
 // What it costs.
 #[bound(rounds = 2 * (p - 1), each blocks_sent = 2 * (p - 1))]
 pub struct MyCollective;

@@ -11,8 +11,6 @@ use roundel::Collective;
 // The same messages twice: as the sender sees them, and as the receiver does. `a -> b` is what rank a has for rank b.
 #[send(for s in 1..p, to = rank + s, blocks = [rank -> rank + s])]
 #[recv(for s in 1..p, from = rank - s, blocks = [rank - s -> rank])]
-// Why it is right: which blocks a rank holds in the end.
-#[holds(blocks = [rank - j -> rank; j in 0..p])]
 // What it costs.
 #[bound(rounds = min(1, p - 1), each messages_sent = p - 1, each blocks_sent = p - 1, scratch = 0)]
 pub struct MyCollective;

@@ -16,9 +16,6 @@ use roundel::Collective;
 // The same message twice: as its sender sees it, and as its receiver does.
 #[send(when = v < D && v + D < p, to = rank + D)]
 #[recv(when = D <= v && v < 2 * D, from = rank - D)]
-// Why it is right: who has the data before every round.
-#[holds(D == pow(2, s), blocks = [0; v < D])]
-#[holds(messages_sent = max(0, min(s, ceil_log(2, p - v)) - ceil_log(2, v + 1)))]
 // What it costs.
 #[bound(rounds = w, messages_sent = w)]
 pub struct MyCollective {

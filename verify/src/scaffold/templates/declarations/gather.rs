@@ -17,10 +17,6 @@ use roundel::Collective;
 // The same message twice: as its sender sees it, and as its receiver does. A message without blocks does not exist.
 #[send(when = v % (2 * D) == D, to = rank - D, blocks = [rank + k; k in 0..min(D, p - v)])]
 #[recv(when = v % (2 * D) == 0, from = rank + D, blocks = [rank + D + k; k in 0..min(D, p - v - D)])]
-// Why it is right: which blocks a rank holds before every round.
-#[define(reach = if v % D == 0 { D } else { v & -v })]
-#[holds(D == pow(2, s), blocks = [rank + k; k in 0..min(reach, p - v)])]
-#[holds(blocks_received = min(reach, p - v) - 1)]
 // What it costs.
 #[bound(rounds = w, blocks_received = p - 1)]
 pub struct MyCollective {

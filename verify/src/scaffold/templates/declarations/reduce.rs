@@ -16,11 +16,6 @@ use roundel::Collective;
 // The same message twice: as its sender sees it, and as its receiver does, who combines it as the right operand.
 #[send(when = v % (2 * D) == D, to = rank - D)]
 #[recv(when = v % (2 * D) == 0 && v + D < p, from = rank + D, combine = right)]
-// Why it is right: whose contributions a rank has before every round.
-#[define(reach = if v % D == 0 { D } else { v & -v })]
-#[holds(D == pow(2, s), acc = [rank + k; k in 0..min(reach, p - v)])]
-#[holds(messages_sent = if v % D == 0 { 0 } else { 1 })]
-#[hint(v % (2 * D) != 0 || v % D == 0, v % D != 0 || (v + D) % D == 0)]
 // What it costs.
 #[bound(rounds = w, messages_sent <= 1)]
 pub struct MyCollective {

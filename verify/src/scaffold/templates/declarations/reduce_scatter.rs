@@ -12,8 +12,6 @@ use roundel::Collective;
 // The same message twice: as its sender sees it, and as its receiver does, who combines it as the left operand.
 #[send(to = rank + s, blocks = [rank + s])]
 #[recv(from = rank - s, blocks = [rank], combine = left)]
-// Why it is right: whose contributions block `b` has before every round.
-#[holds(acc(b) = [rank - k; k in 0..if b == rank { s } else { 1 }], blocks_sent = s - 1)]
 // What it costs.
 #[bound(rounds = p - 1, each blocks_sent = p - 1)]
 pub struct MyCollective;

@@ -18,11 +18,6 @@ use roundel::Collective;
 // The same message twice: as its sender sees it, and as its receiver does. A message without blocks does not exist.
 #[send(when = v % D == 0, to = rank + d, blocks = [rank + d + k; k in 0..min(d, p - v - d)])]
 #[recv(when = v % D == d, from = rank - d, blocks = [rank + k; k in 0..min(d, p - v)])]
-// Why it is right: which blocks a rank holds before every round.
-#[define(n = if v == 0 { p } else if v % D == 0 { min(v & -v, p - v) } else { 0 })]
-#[holds(D == pow(2, w - s), blocks = [rank + k; k in 0..n])]
-#[holds(v == 0 || v % D != 0 || D <= v & -v, blocks_sent = if v % D == 0 { n - min(D, p - v) } else { 0 })]
-#[hint(d == pow(2, w - s - 1), D == 2 * d)]
 // What it costs.
 #[bound(rounds = w, blocks_sent = p - 1)]
 pub struct MyCollective {

@@ -10,7 +10,7 @@ use roundel::Collective;
 #[send(when = v + 1 < p && v <= s && s < v + segments, to = rank + 1, blocks = [s - v])]
 #[recv(when = 0 < v && v <= s + 1 && s + 1 < v + segments, from = rank - 1, blocks = [s + 1 - v])]
 #[holds(blocks = [k; k in 0..if v == 0 { segments } else { max(0, min(segments, s + 1 - v)) }])]
-#[bound(rounds = if p == 1 { 0 } else { p - 2 + segments })]
+#[bound(rounds <= p - 1 + segments - 1)]
 pub struct Chain {
     pub root: i64,
     pub segments: i64,

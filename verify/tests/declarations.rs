@@ -52,7 +52,8 @@ fn they_keep_their_contract() {
         let mut judged = 0;
         for point in points.iter().filter(|point| matches!(check::in_domain(&schedule, point), Ok(true))) {
             let rounds = OracleRounds::of(&schedule, &point.args, &point.placement).unwrap();
-            judge(&schedule, &point.args, &point.placement, &rounds).unwrap_or_else(|wrong| panic!("{name}: {wrong}"));
+            judge(&schedule, &point.args, &point.placement, &rounds)
+                .unwrap_or_else(|wrong| panic!("{name}: {wrong}"));
             judged += 1;
         }
         assert!(judged > 4, "{name}");

@@ -50,9 +50,9 @@ pub(super) fn check(args: &CheckArgs, json: bool) -> Result<CommandOutcome, Erro
     let targets = Target::all(&args.of)?;
     let placed = args.placing.over(args.p, CATALOGUE_RANGE)?;
     let range = placed.as_ref().map_or(args.p, |(range, _)| Some(*range));
-    let candidates = candidates(&targets, range, &args.set, catalogue_range)?.into_iter();
-    let mut candidates: Vec<_> = candidates.map(|one| one.map(Subject::claiming_what_was_found)).collect();
+    let mut candidates = candidates(&targets, range, &args.set, catalogue_range)?;
     for subject in candidates.iter_mut().flatten() {
+        subject.claim_what_was_found();
         subject.placements = placed.as_ref().map(|(_, placements)| placements.clone());
     }
     let subjects: Vec<&Subject<'_>> = candidates.iter().filter_map(|candidate| candidate.as_ref().ok()).collect();
@@ -160,11 +160,10 @@ impl<'a> Subject<'a> {
     }
 
     /// The same with the clauses of its record, as if they had been written.
-    pub(super) fn claiming_what_was_found(mut self) -> Self {
+    pub(super) fn claim_what_was_found(&mut self) {
         if let Ok(claimed) = self.schedule.claiming(&self.found) {
             self.schedule = claimed;
         }
-        self
     }
 
     /// The process counts, and the parameters that the command line sets.

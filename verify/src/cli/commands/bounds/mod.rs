@@ -40,7 +40,10 @@ pub(super) fn bounds(args: &BoundsArgs, json: bool) -> Result<CommandOutcome, Er
     let mut subjects = Vec::new();
     for candidate in candidates {
         match candidate {
-            Ok(subject) => subjects.push(subject.claiming_what_was_found()),
+            Ok(mut subject) => {
+                subject.claim_what_was_found();
+                subjects.push(subject);
+            }
             Err(report) => {
                 report.print_errors();
                 if json {

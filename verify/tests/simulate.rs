@@ -17,10 +17,11 @@ use roundel_verify::simulation::align::{Alignment, Keep};
 use roundel_verify::simulation::machine::{GivenNumbers, SimulatedMachine};
 use roundel_verify::simulation::network::NetworkLevels;
 use roundel_verify::simulation::rounds::{RankSource, RoundWatcher};
+use roundel_verify::simulation::symmetry::Symmetry;
 use roundel_verify::simulation::topology::Topology;
 use roundel_verify::simulation::turns::Followed;
 use roundel_verify::simulation::window::RoundWindow;
-use roundel_verify::simulation::{SimulatedCall, Simulation, goal, shift};
+use roundel_verify::simulation::{SimulatedCall, Simulation, goal};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -54,8 +55,8 @@ impl CatalogueCall<'_> {
         let args = Params::resolve(self.name, &schedule, &set).unwrap().args;
         let (placement, bytes, kind) = (&self.placement, self.bytes, schedule.kind);
         catalogue::with_rounds(entry, &args, placement, |source| {
-            let invariant = shift::is_invariant(&schedule);
-            Ok(use_it(&SimulatedCall { source, invariant, kind, placement, machine, bytes }))
+            let symmetry = Symmetry::of(&schedule);
+            Ok(use_it(&SimulatedCall { source, symmetry, kind, placement, machine, bytes }))
         })
         .unwrap()
     }
@@ -212,14 +213,14 @@ fn what_is_simulated_is_what_is_recorded() {
     everywhere(|entry, params, placement| {
         let Ok(trace) = catalogue::record(entry, &params.args, placement).unwrap() else { return };
         let schedule = (entry.schedule)();
-        let invariant = shift::is_invariant(&schedule);
+        let symmetry = Symmetry::of(&schedule);
         for machine in &machines[..] {
             if machine.topology().is_some_and(|topology| topology.levels[0].size < placement.ppn()) {
                 continue;
             }
             let bytes = 300;
             catalogue::with_rounds(entry, &params.args, placement, |source| {
-                let request = SimulatedCall { source, invariant, kind: schedule.kind, placement, machine, bytes };
+                let request = SimulatedCall { source, symmetry, kind: schedule.kind, placement, machine, bytes };
                 let (found, all) = (request.simulate()?, request.following(placement.p(), 10)?);
                 let at = format!("{} p = {}, {machine}", entry.name, placement.p());
                 if machine.topology().is_none() {
@@ -408,8 +409,8 @@ proptest! {
         if let Ok(trace) = catalogue::record(entry, &params.args, &placement).unwrap() {
             catalogue::with_rounds(entry, &params.args, &placement, |source| {
                 let (kind, placement, machine) = (schedule.kind, &placement, &machine);
-                let invariant = shift::is_invariant(&schedule);
-                let request = SimulatedCall { source, invariant, kind, placement, machine, bytes };
+                let symmetry = Symmetry::of(&schedule);
+                let request = SimulatedCall { source, symmetry, kind, placement, machine, bytes };
                 let (found, expected) = (request.simulate()?.seconds, by_events(&trace.ranks, request.block(), &numbers));
                 assert!((found - expected).abs() <= 1e-9 * expected.max(1.0), "{} p = {p}: {found} {expected}", entry.name);
                 // Slower machines are not faster.
@@ -558,6 +559,10 @@ fn a_million_ranks() {
         let report = json(&["simulate", name, "-p", "1000000", "--ppn", "100", "--loggps", "L=1us,o=1us,G=1ns"]);
         assert_eq!((&report["number_of_rounds"], &report["followed"]), (&rounds.into(), &100.into()), "{name}");
     }
+    // The ranks of one node stand for all: of 10 000 nodes, each of the 100 ranks but the first fetches from another one.
+    let lanes =
+        json(&["simulate", "locality-bruck", "-p", "1000000", "--ppn", "100", "--loggps", "L=1us,o=1us,G=1ns"]);
+    assert_eq!((&lanes["levels"][1]["messages"], &lanes["followed"]), (&1_980_000.into(), &100.into()));
     let ring = json(&["simulate", "allgather/ring", "-p", "1000000", "--bytes", "1", "--loggps", "L=1us,o=1us"]);
     assert!((ring["seconds"].as_f64().unwrap() / (999_999.0 * 3e-6) - 1.0).abs() < 1e-9);
     for rank in ["0", "999999", "123456"] {

@@ -4,8 +4,9 @@ use super::Refusal;
 use super::ask::ExploredCall;
 use super::subject::ExploredCollective;
 use crate::params::Params;
+use crate::simulation::SimulatedCall;
 use crate::simulation::machine::{GivenNumbers, SimulatedMachine};
-use crate::simulation::{SimulatedCall, shift};
+use crate::simulation::symmetry::Symmetry;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -28,14 +29,14 @@ pub(super) fn cost(
         None => SimulatedMachine::Profile(Box::default()),
     };
     let (kind, start) = (subject.schedule.kind, Instant::now());
-    let invariant = shift::is_invariant(&subject.schedule);
+    let symmetry = Symmetry::of(&subject.schedule);
     Ok(subject.with_rounds(&params.args, &placement, |source| {
         let mut sizes = Vec::new();
         for bytes in SIZES {
             if start.elapsed() > PATIENCE {
                 break;
             }
-            let request = SimulatedCall { source, invariant, kind, placement: &placement, machine: &machine, bytes };
+            let request = SimulatedCall { source, symmetry, kind, placement: &placement, machine: &machine, bytes };
             let simulation = request.simulate()?;
             let traffic = simulation.traffic();
             sizes.push(json!({

@@ -8,8 +8,9 @@ use super::subject::ExploredCollective;
 use crate::alone::{self, AloneMessage};
 use crate::error::Error;
 use crate::params::Params;
+use crate::simulation::SimulatedCall;
 use crate::simulation::machine::SimulatedMachine;
-use crate::simulation::{SimulatedCall, shift};
+use crate::simulation::symmetry::Symmetry;
 use serde_json::{Value, json};
 
 /// The largest number of rounds that is sent.
@@ -39,8 +40,8 @@ pub(super) fn outline(subject: &ExploredCollective, call: &ExploredCall) -> Resu
     let placement = call.placement()?;
     let answer = subject.with_rounds(&params.args, &placement, |source| {
         let (kind, machine) = (subject.schedule.kind, SimulatedMachine::Profile(Box::default()));
-        let invariant = shift::is_invariant(&subject.schedule);
-        let request = SimulatedCall { source, invariant, kind, placement: &placement, machine: &machine, bytes: 1 };
+        let symmetry = Symmetry::of(&subject.schedule);
+        let request = SimulatedCall { source, symmetry, kind, placement: &placement, machine: &machine, bytes: 1 };
         let simulation = request.simulate()?;
         let block = request.block();
         let step = |round: &crate::simulation::run::RoundTime| {

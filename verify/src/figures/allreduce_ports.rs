@@ -4,6 +4,7 @@ use super::{Claim, Figure, curves, machine, microseconds};
 use crate::error::Error;
 use crate::simulation::SimulatedCall;
 use crate::simulation::rounds::PlannedRounds;
+use crate::simulation::symmetry::Symmetry;
 use roundel::plan::ports::{Fractions, Ports};
 use roundel_spec::{Kind, Placement};
 
@@ -30,7 +31,8 @@ pub(super) fn table_1() -> Result<Figure, Error> {
         let mut points = Vec::new();
         for bytes in (3..=23).step_by(2).map(|exponent| 1u64 << exponent) {
             let (source, kind, placement, machine) = (&source, Kind::Allreduce, &placement, &machine);
-            let found = SimulatedCall { source, invariant: false, kind, placement, machine, bytes }.simulate()?;
+            let found =
+                SimulatedCall { source, symmetry: Symmetry::None, kind, placement, machine, bytes }.simulate()?;
             rows.push(vec![
                 text.into(),
                 pattern.steps().len().to_string(),

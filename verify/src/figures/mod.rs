@@ -16,8 +16,9 @@ use crate::params::Params;
 use crate::report::drawing::Drawing;
 use crate::report::plot::{self, Dash, Plot, Series};
 use crate::simulation::machine::SimulatedMachine;
+use crate::simulation::symmetry::Symmetry;
 use crate::simulation::topology::{Level, Topology};
-use crate::simulation::{SimulatedCall, Simulation, shift};
+use crate::simulation::{SimulatedCall, Simulation};
 use roundel::clock::LogGps;
 use roundel_spec::Placement;
 use std::fmt::Write;
@@ -151,9 +152,9 @@ fn simulated(name: &str, placement: &Placement, bytes: u64, set: &[String]) -> R
     let schedule = (entry.schedule)();
     let set = set.iter().map(|text| text.parse()).collect::<Result<Vec<_>, _>>()?;
     let params = Params::resolve(name, &schedule, &set)?;
-    let (kind, invariant) = (schedule.kind, shift::is_invariant(&schedule));
+    let (kind, symmetry) = (schedule.kind, Symmetry::of(&schedule));
     let answer = catalogue::with_rounds(entry, &params.args, placement, |source| {
-        SimulatedCall { source, invariant, kind, placement, machine: &machine, bytes }.simulate()
+        SimulatedCall { source, symmetry, kind, placement, machine: &machine, bytes }.simulate()
     });
     match answer {
         Err(Error::OutsideDomain { .. }) => Ok(None),

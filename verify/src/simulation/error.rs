@@ -8,8 +8,8 @@ pub enum SimulationError {
     /// There would be too many messages.
     #[error(
         "following {ranks} ranks takes about {work} messages and sets of blocks, and {limit} are the limit: give fewer \
-         ranks; a collective whose ranks all do the same relative to their own numbers, on nodes of equal size, needs \
-         one rank for all"
+         ranks; a collective whose ranks or nodes all do the same relative to their own numbers, on nodes of equal \
+         size, needs one rank or one node for all"
     )]
     TooMany {
         /// The number of ranks.

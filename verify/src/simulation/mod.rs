@@ -1,7 +1,7 @@
 //! Simulates a collective on a machine that need not exist: up to a million ranks, without a run.
 //!
 //! - [`rounds`]: the rounds of one rank, from generated code, the evaluator or a plan
-//! - [`shift`]: whether one rank stands for all, by the declaration; otherwise every rank is followed
+//! - [`symmetry`]: whether one rank or one node stands for all, by the declaration; otherwise every rank is followed
 //! - [`align`], [`turns`], [`window`]: common numbers of rounds, what ranks send, and the messages of some rounds
 //! - [`machine`], [`topology`], [`network`]: the machine, and the links that messages share
 //! - [`run`]: a clock for every rank
@@ -17,7 +17,7 @@ pub mod network;
 pub mod report;
 pub mod rounds;
 pub mod run;
-pub mod shift;
+pub mod symmetry;
 pub mod topology;
 pub mod turns;
 pub mod window;
@@ -31,6 +31,7 @@ use network::NetworkLevels;
 use roundel_spec::{Kind, Placement};
 use rounds::RankSource;
 use run::{RankClocks, RoundTime, Traffic};
+use symmetry::Symmetry;
 use turns::Followed;
 use window::RoundWindow;
 
@@ -44,8 +45,8 @@ const MOST_AT_ONCE: u64 = 1 << 26;
 pub struct SimulatedCall<'a> {
     /// The rounds of every rank.
     pub source: &'a dyn RankSource,
-    /// Whether rank 0 stands for all, wherever the ranks are.
-    pub invariant: bool,
+    /// Which ranks stand for all.
+    pub symmetry: Symmetry,
     /// The contract, which says what a block is.
     pub kind: Kind,
     /// The placement of the ranks.
@@ -117,11 +118,11 @@ impl SimulatedCall<'_> {
         self.bytes as f64 / if each { 1.0 } else { self.source.blocks().max(1) as f64 }
     }
 
-    /// Simulates the call, with one rank for all that are alike.
+    /// Simulates the call, with one rank, or one node, for all that are alike.
     pub fn simulate(&self) -> Result<Simulation, Error> {
         let network = NetworkLevels::new(self.placement, self.machine.topology());
-        let followed = network.period().filter(|_| self.invariant).unwrap_or(self.placement.p());
-        self.following(followed, window::ROOM)
+        let alike = network.period().and_then(|period| self.symmetry.stand_in(period, self.placement.ppn()));
+        self.following(alike.unwrap_or(self.placement.p()), window::ROOM)
     }
 
     /// Simulates the call by following so many ranks: all of them, or a period of ranks that are alike. `room` limits

@@ -10,8 +10,9 @@ use crate::params::Params;
 use crate::simulation::machine::SimulatedMachine;
 use crate::simulation::report::{self, SimulatedCase, SimulationReport};
 use crate::simulation::rounds::{PlannedRounds, RankSource};
+use crate::simulation::symmetry::Symmetry;
 use crate::simulation::topology::Topology;
-use crate::simulation::{MAX_P, SimulatedCall, SimulationError, goal, shift};
+use crate::simulation::{MAX_P, SimulatedCall, SimulationError, goal};
 use roundel::clock::LogGps;
 use roundel::plan::ports::Fractions;
 use roundel_spec::{Kind, Placement};
@@ -59,8 +60,8 @@ fn of_collective(args: &SimulateArgs, machine: &SimulatedMachine, json: bool) ->
     case.extend(params.named().into_iter().map(|(name, value)| format!("{name} = {value}")));
     let call =
         SimulateCommand { args, machine, placement: &placement, kind: schedule.kind, case: case.join(", "), json };
-    let invariant = shift::is_invariant(&schedule);
-    collective.with_rounds(&params.args, &placement, |source| call.answer(collective.name(), source, invariant))
+    let symmetry = Symmetry::of(&schedule);
+    collective.with_rounds(&params.args, &placement, |source| call.answer(collective.name(), source, symmetry))
 }
 
 /// The placement; a topology has a number of ranks per node, too.
@@ -84,7 +85,7 @@ fn of_ports(args: &SimulateArgs, machine: &SimulatedMachine, text: &str, json: b
     let placement = Placement::consecutive(p, 1);
     let call =
         SimulateCommand { args, machine, placement: &placement, kind, case: format!("{p} nodes, {ports}"), json };
-    call.answer(kind.name(), &PlannedRounds { pattern: &pattern, ports: &ports }, false)
+    call.answer(kind.name(), &PlannedRounds { pattern: &pattern, ports: &ports }, Symmetry::None)
 }
 
 /// What was asked for.
@@ -98,9 +99,9 @@ struct SimulateCommand<'a> {
 }
 
 impl SimulateCommand<'_> {
-    fn answer(&self, name: &str, source: &dyn RankSource, invariant: bool) -> Result<(), Error> {
+    fn answer(&self, name: &str, source: &dyn RankSource, symmetry: Symmetry) -> Result<(), Error> {
         let SimulateCommand { args, machine, placement, kind, .. } = *self;
-        let request = SimulatedCall { source, invariant, kind, placement, machine, bytes: args.bytes };
+        let request = SimulatedCall { source, symmetry, kind, placement, machine, bytes: args.bytes };
         let simulation = request.simulate()?;
         let subject = SimulatedCase {
             name: name.into(),

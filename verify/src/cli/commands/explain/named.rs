@@ -10,8 +10,9 @@ use crate::named::NamedCollective;
 use crate::params::{Assignment, Params};
 use crate::report::table::{Align, Cell, FAINT, GOOD, HEADING, Table};
 use crate::report::units::time;
+use crate::simulation::SimulatedCall;
 use crate::simulation::machine::SimulatedMachine;
-use crate::simulation::{SimulatedCall, shift};
+use crate::simulation::symmetry::Symmetry;
 use roundel::algorithms::{Unknown, catalogue, find};
 use roundel_spec::Placement;
 use serde::Serialize;
@@ -105,9 +106,9 @@ fn candidate(
     let schedule = collective.schedule();
     let mut params = Params::resolve(collective.name(), &schedule, set)?;
     params.choose_radix(collective.name(), placement.p(), bytes as usize);
-    let invariant = shift::is_invariant(&schedule);
+    let symmetry = Symmetry::of(&schedule);
     let simulation = collective.with_rounds(&params.args, placement, |source| {
-        SimulatedCall { source, invariant, kind: schedule.kind, placement, machine, bytes }.simulate()
+        SimulatedCall { source, symmetry, kind: schedule.kind, placement, machine, bytes }.simulate()
     })?;
     collective.proved(&params.args, placement)?;
     Ok(ComparedCollective {

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use cyclic_shift::CyclicShift;
 use proptest::prelude::*;
 use roundel::algorithms::{
     Bruck, CirculantReduceScatter, CyclicShiftAllreduce, CyclicShiftReduceScatter, KBruck, NeighborExchange,
@@ -12,22 +13,6 @@ use roundel::{Collective, Place};
 use roundel_spec::Direction;
 use roundel_spec::Placement;
 use roundel_spec::check::{self, Point};
-
-/// A cyclic shift with any number of ports in each round: a collective with a list parameter.
-#[derive(Collective, Clone, Debug)]
-#[collective(allgather, ports: list(1..))]
-#[check(p <= 12, len(ports) <= 3, ports <= 2)]
-#[round(i in 0..len(ports))]
-#[state(D = 1, next = min(p, D * (ports[i] + 1)))]
-#[requires(final D == p)]
-#[define(n(j) = max(0, min(D, p - j * D)))]
-#[send(for j in 1..=ports[i], to = rank - j * D, blocks = [rank + k; k in 0..n(j)])]
-#[recv(for j in 1..=ports[i], from = rank + j * D, blocks = [rank + j * D + k; k in 0..n(j)])]
-#[holds(blocks = [rank + k; k in 0..D])]
-#[bound(rounds <= len(ports), each blocks_sent = p - 1)]
-struct Shift {
-    ports: Vec<i64>,
-}
 
 /// All rules, on what the generated code does.
 fn verify<C: Collective>(collective: &C, placement: Placement) -> Result<check::Passed, TestCaseError> {
@@ -74,10 +59,10 @@ proptest! {
     fn lists_of_ports(ports in prop::collection::vec(1i64..6, 0..6), share in 0.0..1.0f64) {
         let capacity: i64 = ports.iter().map(|ports| ports + 1).product();
         let p = 1 + ((capacity.min(600) - 1) as f64 * share) as usize;
-        verify(&Shift { ports: ports.clone() }, one_node(p))?;
+        verify(&CyclicShift { ports: ports.clone() }, one_node(p))?;
         verify(&CyclicShiftReduceScatter { ports: ports.clone() }, one_node(p.min(60)))?;
         verify(&CyclicShiftAllreduce { ports: ports.clone() }, one_node(p))?;
-        let beyond = Shift { ports }.admits(&Place::flat(0, capacity + 1));
+        let beyond = CyclicShift { ports }.admits(&Place::flat(0, capacity + 1));
         prop_assert!(beyond.is_err());
     }
 

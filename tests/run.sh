@@ -122,10 +122,8 @@ tests/tools/build-mpi.sh --share
 # set.
 export ROUNDEL_REQUIRE=1 ROUNDEL_SEED=${ROUNDEL_SEED:-20261116}
 
-# Everything that launches no MPI job. It runs beside the jobs, whose ranks wait for each other half of the time, and
-# gives way to them.
+# Everything that launches no MPI job. It runs beside the builds for the MPIs, and ends before the first job begins.
 without_jobs() {
-  renice -n 19 -p "$BASHPID" >/dev/null
   say "documentation"
   RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
   # The reference of the language is where the derive is.
@@ -165,7 +163,8 @@ without_jobs() {
 
   say "lints"
   local packages=(roundel roundel-tests roundel-verify roundel-pmpi roundel-capi cyclic-shift-preload cyclic-shift-c)
-  CARGO_TARGET_DIR=target/openmpi MPICC=mpicc.openmpi lint --workspace --features "$(printf '%s/mpi,' "${packages[@]}")"
+  # Where the documentation was built, because both need the same of other crates.
+  MPICC=mpicc.openmpi lint --workspace --features "$(printf '%s/mpi,' "${packages[@]}")"
   # The types behind MPI's C names differ between MPIs. Also lints `spec` with the features that a library has.
   CARGO_TARGET_DIR=target/mpich MPICC=mpicc.mpich \
     lint -p roundel-pmpi -p roundel-capi --features roundel-pmpi/mpi,roundel-capi/mpi
@@ -192,12 +191,16 @@ QUICK=1 benches/instructions.sh
 say "instructions of emitted C, against generated code"
 QUICK=1 benches/emitted.sh
 
-say "tests on MPI"
+# Ranks that wait give way, and beside anything that computes, every wait costs a time slice: a job of two seconds takes
+# minutes. So jobs run alone.
+say "the end of everything that launches no job"
 failed=
-mpi_tests || failed=1
-
-say "everything else, which ran at the same time"
 wait "$others" || failed=1
 others=
+
+say "tests on MPI"
+mpi_tests || failed=1
+
+say "everything that launched no job"
 cat "$logs/without_jobs"
 [ -z "$failed" ]

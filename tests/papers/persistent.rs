@@ -2,26 +2,13 @@
 //! communication in message-passing systems, 2021.
 
 use super::{Run, ceil_log2, set, wrap};
+use cyclic_shift::CyclicShift;
 use roundel::Collective;
 use roundel::algorithms::{CyclicShiftAllreduce, CyclicShiftReduceScatter, PrefixAllreduce};
 use roundel_spec::Direction;
 use roundel_spec::check::{self, Point, ReductionStates};
 use roundel_spec::{Line, Placement};
 use std::collections::BTreeSet;
-
-/// The allgather of section 2.2.1, which section 2.2.2 reverses.
-#[derive(Collective)]
-#[collective(allgather, ports: list(1..))]
-#[check(p <= 12, len(ports) <= 3, ports <= 2)]
-#[round(i in 0..len(ports))]
-#[state(D = 1, next = min(p, D * (ports[i] + 1)))]
-#[requires(final D == p)]
-#[define(n(j) = max(0, min(D, p - j * D)))]
-#[send(for j in 1..=ports[i], to = rank - j * D, blocks = [rank + k; k in 0..n(j)])]
-#[recv(for j in 1..=ports[i], from = rank + j * D, blocks = [rank + j * D + k; k in 0..n(j)])]
-struct CyclicShift {
-    ports: Vec<i64>,
-}
 
 fn reduced<C: Collective>(collective: &C, p: usize) -> (Run, ReductionStates) {
     let run = Run::of(collective, p);

@@ -11,7 +11,7 @@
 //! that occur. An inner index with literal bounds stands for rounds that follow each other.
 
 use super::loops::{bounds_vary, differs_on_node, varies};
-use super::{LoopEntry, ProofContext, Prover, Step, SymbolicMemory, values_at};
+use super::{LoopEntry, ProofContext, Prover, ReductionRound, Step, SymbolicMemory, values_at};
 use crate::proving::smt::context::{NoEncoding, TermValues};
 use crate::proving::smt::numbering::CyclicTerm;
 use crate::proving::smt::query::Property;
@@ -212,7 +212,7 @@ impl<'a> Prover<'a> {
             let lines = |values: &TermValues| self.lines_of(l, values).ok_or_else(|| self.undeclared(n));
             let (before, after) = (lines(&frame.values)?, lines(&after)?);
             self.distinct_contributors(n, &frame, &before);
-            self.reduction_round(n, round, &frame, &before, &after);
+            self.reduction_round(ReductionRound { n, l: round, frame: &frame, before: &before, after: &after });
             self.width(n, round, &frame);
             self.per_round_bounds(n, round, &frame);
             self.messages_have_first(n, round, &frame);

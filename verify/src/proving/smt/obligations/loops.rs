@@ -2,7 +2,7 @@
 
 use super::counters::usage;
 use super::round::arrivals;
-use super::{LOCAL, LoopEntry, NODE, PPN, ProofContext, Prover, RANK, Step, SymbolicMemory};
+use super::{LOCAL, LoopEntry, NODE, PPN, ProofContext, Prover, RANK, ReductionRound, Step, SymbolicMemory};
 use crate::proving::smt::context::{NoEncoding, TermValues};
 use crate::proving::smt::query::Property;
 use crate::proving::smt::term::{Term, add, and, eq, ite, le, lt, or, sub};
@@ -233,7 +233,7 @@ impl<'a> Prover<'a> {
                 self.round(n, l, frame, before, after, at_hand)
             }
             (SymbolicMemory::Lines(before), SymbolicMemory::Lines(after)) => {
-                self.reduction_round(n, l, frame, before, after)
+                self.reduction_round(ReductionRound { n, l, frame, before, after })
             }
             _ => self.gap(Property::Invariant, "blocks and contributions in one memory are not encoded".into()),
         }

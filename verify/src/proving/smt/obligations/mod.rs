@@ -28,7 +28,7 @@ use super::sets::SymbolicSet;
 use super::term::{Term, and};
 use super::windows::Windows;
 use levels::{Levels, Phases};
-use reductions::ContributorClaim;
+use reductions::{ContributorClaim, ReductionRound};
 use root::AtRootZero;
 use roundel_spec::expr::{Binary, Builtin, Expr};
 use roundel_spec::schedule::{Loop, Metric};

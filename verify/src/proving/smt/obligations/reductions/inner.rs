@@ -13,6 +13,7 @@
 //! contributors afterwards must have taken part in groups of as many members, which had the same, member by member.
 
 use super::super::{ProofContext, Prover, Step};
+use super::ReductionRound;
 use super::claims::ContributorClaim;
 use crate::proving::smt::context::{Context, NoEncoding};
 use crate::proving::smt::numbering::CyclicTerm;
@@ -21,7 +22,7 @@ use crate::proving::smt::sets::{SetPiece, seat_index};
 use crate::proving::smt::term::{Term, add, and, eq, implies, ite, le, lt, not, or, sub, within};
 use roundel_spec::affine::affine;
 use roundel_spec::expr::{Builtin, Expr};
-use roundel_spec::schedule::{Group, Loop, Within};
+use roundel_spec::schedule::{Group, Within};
 
 /// The nodes that a member has: from one up to another.
 struct Stretch {
@@ -31,14 +32,8 @@ struct Stretch {
 
 impl<'a> Prover<'a> {
     /// A round without messages: inner reductions, of which at most one runs on a rank.
-    pub(super) fn reduced_inside(
-        &mut self,
-        n: usize,
-        l: &'a Loop,
-        frame: &ProofContext<'a>,
-        before: &[ContributorClaim],
-        after: &[ContributorClaim],
-    ) {
+    pub(super) fn reduced_inside(&mut self, round: ReductionRound<'_, 'a>) {
+        let ReductionRound { n, l, frame, before, after } = round;
         self.attempt(Property::Contributors, |prover| {
             let ([before], [after]) = (before, after) else {
                 return Err(NoEncoding::new("an inner reduction of several lines".into()));

@@ -1,6 +1,7 @@
 //! How a round changes the lines: contributions are combined, none is counted twice, everything else stays.
 
 use super::super::{ProofContext, Prover, Step};
+use super::ReductionRound;
 use super::claims::ContributorClaim;
 use super::meetings::Receipt;
 use crate::proving::smt::query::Property;
@@ -8,22 +9,16 @@ use crate::proving::smt::sets::{SymbolicSet, other_index};
 use crate::proving::smt::term::{Term, and, eq, implies, not, or};
 use roundel_spec::Action;
 use roundel_spec::contract::Kind;
-use roundel_spec::schedule::{Loop, Transfer};
+use roundel_spec::schedule::Transfer;
 
 impl<'a> Prover<'a> {
     /// All obligations of one round of a reduction.
-    pub(in super::super) fn reduction_round(
-        &mut self,
-        n: usize,
-        l: &'a Loop,
-        frame: &ProofContext<'a>,
-        before: &[ContributorClaim],
-        after: &[ContributorClaim],
-    ) {
+    pub(in super::super) fn reduction_round(&mut self, round: ReductionRound<'_, 'a>) {
+        let ReductionRound { n, l, frame, before, .. } = round;
         if !l.within.is_empty() {
             let reason = "a round of a reduction with messages and an inner collective is not encoded: make it two";
             return match l.transfers.is_empty() {
-                true => self.reduced_inside(n, l, frame, before, after),
+                true => self.reduced_inside(round),
                 false => self.gap(Property::Contributors, reason.into()),
             };
         }
@@ -31,14 +26,14 @@ impl<'a> Prover<'a> {
             self.clause_is_sound(t, frame);
         }
         if self.combines_several(l) {
-            return self.several_combined(n, l, frame, before, after);
+            return self.several_combined(round);
         }
         let Some(meetings) = self.meetings(n, l) else { return };
         self.meet(n, l, frame, &meetings);
         for meeting in &meetings {
             self.sends_contributions(n, frame, meeting.send, before);
             for t in meeting.receipts.iter().flat_map(|receipt| &receipt.ways) {
-                self.arrival(n, l, frame, meeting.send, t, before, after);
+                self.arrival(round, meeting.send, t);
             }
         }
         let sends: Vec<&Transfer> = meetings.iter().map(|meeting| meeting.send).collect();
@@ -46,9 +41,9 @@ impl<'a> Prover<'a> {
         for i in 0..receipts.len() {
             self.alone(n, frame, &sends, &receipts, i);
         }
-        self.untouched(n, frame, &receipts, before, after);
+        self.untouched(round, &receipts);
         if self.schedule.order.same_tree {
-            self.same_trees(n, l, frame, &receipts, before, after);
+            self.same_trees(round, &receipts);
         }
     }
 
@@ -80,17 +75,8 @@ impl<'a> Prover<'a> {
     }
 
     /// After an arrival, the line is what `holds` claims.
-    #[allow(clippy::too_many_arguments)]
-    fn arrival(
-        &mut self,
-        n: usize,
-        l: &'a Loop,
-        frame: &ProofContext<'a>,
-        send: &Transfer,
-        t: &Transfer,
-        before: &[ContributorClaim],
-        after: &[ContributorClaim],
-    ) {
+    fn arrival(&mut self, round: ReductionRound<'_, 'a>, send: &Transfer, t: &Transfer) {
+        let ReductionRound { n, l, frame, before, after } = round;
         let set = SymbolicSet::of_clause(&frame.cx, t, &frame.values);
         for piece in &set.pieces {
             self.attempt(Property::Contributors, |prover| {
@@ -259,14 +245,8 @@ impl<'a> Prover<'a> {
     }
 
     /// Slots without an arrival do not change.
-    fn untouched(
-        &mut self,
-        n: usize,
-        frame: &ProofContext<'a>,
-        receipts: &[Receipt<'a>],
-        before: &[ContributorClaim],
-        after: &[ContributorClaim],
-    ) {
+    fn untouched(&mut self, round: ReductionRound<'_, 'a>, receipts: &[Receipt<'a>]) {
+        let ReductionRound { n, frame, before, after, .. } = round;
         for line in 0..before.len() {
             for (small, large, way) in [(before, after, "forgotten"), (after, before, "made-up")] {
                 self.attempt(Property::Contributors, |prover| {

@@ -19,6 +19,17 @@ use crate::proving::smt::query::Property;
 use crate::proving::smt::term::{Term, and, ge, int, le, mul, or};
 use roundel_spec::Kind;
 use roundel_spec::eval::{BLOCKS_PER_RANK, FEW_BLOCKS};
+use roundel_spec::schedule::Loop;
+
+/// A round of a reduction: what every line holds before and after it.
+#[derive(Clone, Copy)]
+pub(super) struct ReductionRound<'f, 'a> {
+    pub(super) n: usize,
+    pub(super) l: &'a Loop,
+    pub(super) frame: &'f ProofContext<'a>,
+    pub(super) before: &'f [ContributorClaim],
+    pub(super) after: &'f [ContributorClaim],
+}
 
 impl Prover<'_> {
     /// Whether there are as many blocks as ranks, so that blocks wrap around p. With any other number, blocks must not

@@ -11,7 +11,8 @@
 //! all ranks.
 
 use super::super::{ProofContext, Prover, Step};
-use super::claims::{ContributorClaim, first};
+use super::ReductionRound;
+use super::claims::first;
 use super::meetings::Receipt;
 use super::memory::Arrival;
 use crate::proving::smt::context::{Context, NoEncoding};
@@ -19,7 +20,6 @@ use crate::proving::smt::numbering::{CyclicTerm, Numbering};
 use crate::proving::smt::query::{Attempt, Property};
 use crate::proving::smt::sets::{SetElement, SetPiece, SymbolicSet};
 use crate::proving::smt::term::{Term, and, eq, implies, or, sub};
-use roundel_spec::schedule::Loop;
 
 /// What two ranks combine for the same block.
 struct Combined {
@@ -47,45 +47,27 @@ impl<'a> Prover<'a> {
     }
 
     /// Slots with the same contributors hold the same tree, before and after a round.
-    pub(super) fn same_trees(
-        &mut self,
-        n: usize,
-        l: &'a Loop,
-        frame: &ProofContext<'a>,
-        receipts: &[Receipt<'a>],
-        before: &[ContributorClaim],
-        after: &[ContributorClaim],
-    ) {
-        if before.len() > 1 {
+    pub(super) fn same_trees(&mut self, round: ReductionRound<'_, 'a>, receipts: &[Receipt<'a>]) {
+        if round.before.len() > 1 {
             return self.gap(Property::SameTree, "`same_tree` with several lines is not encoded".into());
         }
         let combining = receipts.iter().filter(|receipt| receipt.operand().is_some()).collect::<Vec<_>>();
         for (i, one) in combining.iter().enumerate() {
             for other in &combining[i..] {
-                self.attempt(Property::SameTree, |prover| prover.same_pair(n, l, frame, [one, other], before, after));
+                self.attempt(Property::SameTree, |prover| prover.same_pair(round, [one, other]));
             }
-            self.attempt(Property::SameTree, |prover| {
-                prover.also_combined(n, l, frame, one, &combining, before, after)
-            });
+            self.attempt(Property::SameTree, |prover| prover.also_combined(round, one, &combining));
         }
     }
 
     /// Two slots with the same contributors are combined from the same two sets.
-    fn same_pair(
-        &mut self,
-        n: usize,
-        l: &'a Loop,
-        frame: &ProofContext<'a>,
-        receipts: [&Receipt<'a>; 2],
-        before: &[ContributorClaim],
-        after: &[ContributorClaim],
-    ) -> Step<()> {
-        let mut frame = frame.clone();
-        let one = self.combined(l, &mut frame, &self.wheel.here(), receipts[0], before, after)?;
+    fn same_pair(&mut self, round: ReductionRound<'_, 'a>, receipts: [&Receipt<'a>; 2]) -> Step<()> {
+        let mut frame = round.frame.clone();
+        let one = self.combined(round, &mut frame, &self.wheel.here(), receipts[0])?;
         let other = self.any_rank(&mut frame, "other!");
         frame.meet_node(&other)?;
-        self.hinted(l, &mut frame, &other)?;
-        let two = self.combined(l, &mut frame, &other, receipts[1], before, after)?;
+        self.hinted(round.l, &mut frame, &other)?;
+        let two = self.combined(round, &mut frame, &other, receipts[1])?;
         frame.assume(eq(&one.block, &two.block));
         let ranks = [&one.rank, &two.rank, &one.peer, &two.peer].map(Clone::clone);
         let mut ends = self.ends(&mut frame, &one.after)?;
@@ -115,7 +97,7 @@ impl<'a> Prover<'a> {
         let crossed = eq(&has(&y, &one.arrives)?, &has(&y, &two.own)?);
         attempts.push(Attempt::new(&frame.cx, &frame.hypotheses, or([straight, crossed])));
         let sites = receipts.map(|receipt| receipt.recv.site.number);
-        let name = format!("round{n}-clause{}-clause{}", sites[0], sites[1]);
+        let name = format!("round{}-clause{}-clause{}", round.n, sites[0], sites[1]);
         let claim = "slots with the same contributors are combined from the same two sets";
         self.push(Property::SameTree, &name, claim, attempts);
         Ok(())
@@ -138,23 +120,18 @@ impl<'a> Prover<'a> {
     }
 
     /// A slot with the contributors of a combined one is combined, too.
-    #[allow(clippy::too_many_arguments)]
     fn also_combined(
         &mut self,
-        n: usize,
-        l: &'a Loop,
-        frame: &ProofContext<'a>,
+        round: ReductionRound<'_, 'a>,
         receipt: &Receipt<'a>,
         combining: &[&Receipt<'a>],
-        before: &[ContributorClaim],
-        after: &[ContributorClaim],
     ) -> Step<()> {
-        let mut frame = frame.clone();
-        let one = self.combined(l, &mut frame, &self.wheel.here(), receipt, before, after)?;
+        let mut frame = round.frame.clone();
+        let one = self.combined(round, &mut frame, &self.wheel.here(), receipt)?;
         let other = self.any_rank(&mut frame, "other!");
         frame.meet_node(&other)?;
-        self.hinted(l, &mut frame, &other)?;
-        let theirs = after[0].at(&other, &one.block);
+        self.hinted(round.l, &mut frame, &other)?;
+        let theirs = round.after[0].at(&other, &one.block);
         let mut instances = vec![one.rank.clone(), other.clone(), one.peer.clone()];
         instances.extend(self.ends(&mut frame, &one.after)?);
         instances.extend(self.ends(&mut frame, &theirs)?);
@@ -164,7 +141,7 @@ impl<'a> Prover<'a> {
             let arriving = receipt.arriving(&frame.cx, &frame.seen_at(&other));
             goal.push(self.carries(&mut frame.cx, &one.block, &arriving)?);
         }
-        let name = format!("round{n}-clause{}-alone", receipt.recv.site.number);
+        let name = format!("round{}-clause{}-alone", round.n, receipt.recv.site.number);
         let claim = "a slot with the contributors of one that is combined is combined, too";
         self.prove(&frame, Property::SameTree, &name, claim, or(goal));
         Ok(())
@@ -173,12 +150,10 @@ impl<'a> Prover<'a> {
     /// Any slot of a rank that is combined.
     fn combined(
         &self,
-        l: &Loop,
+        ReductionRound { l, before, after, .. }: ReductionRound<'_, 'a>,
         frame: &mut ProofContext<'_>,
         rank: &CyclicTerm,
         receipt: &Receipt<'a>,
-        before: &[ContributorClaim],
-        after: &[ContributorClaim],
     ) -> Step<Combined> {
         let set = receipt.arriving(&frame.cx, &frame.seen_at(rank));
         let [piece] = set.pieces.as_slice() else {

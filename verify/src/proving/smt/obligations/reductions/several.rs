@@ -10,6 +10,7 @@
 
 use super::super::round::bind;
 use super::super::{ProofContext, Prover, Step};
+use super::ReductionRound;
 use super::claims::{ContributorClaim, first, turned};
 use super::meetings::operand;
 use crate::proving::smt::context::NoEncoding;
@@ -51,13 +52,6 @@ struct Arrivals<'a> {
     from: usize,
 }
 
-/// A round in which clauses are executed one after the other.
-struct Sequence<'f, 'a> {
-    n: usize,
-    frame: &'f ProofContext<'a>,
-    before: &'f [ContributorClaim],
-}
-
 /// Who has contributed to a message.
 struct Message {
     /// That there is such a message.
@@ -81,14 +75,8 @@ impl<'a> Prover<'a> {
     }
 
     /// All obligations of a round in which several messages are combined into one slot.
-    pub(super) fn several_combined(
-        &mut self,
-        n: usize,
-        l: &'a Loop,
-        frame: &ProofContext<'a>,
-        before: &[ContributorClaim],
-        after: &[ContributorClaim],
-    ) {
+    pub(super) fn several_combined(&mut self, round: ReductionRound<'_, 'a>) {
+        let ReductionRound { n, l, frame, before, after } = round;
         let order = self.schedule.order;
         for (claimed, property) in [(order.rank_order, Property::RankOrder), (order.same_tree, Property::SameTree)] {
             if claimed {
@@ -96,7 +84,6 @@ impl<'a> Prover<'a> {
                 self.gap(property, reason.into());
             }
         }
-        let round = Sequence { n, frame, before };
         let mut contents: Vec<Contents<'a>> =
             (0..before.len()).map(|line| vec![Share { when: vec![], origin: Origin::Held(line) }]).collect();
         for (send, recv) in self.paired(n, l) {
@@ -104,17 +91,17 @@ impl<'a> Prover<'a> {
             self.pair(n, l, recv, send, frame);
             self.sends_contributions(n, frame, send, before);
             let arrivals = Arrivals { recv, from: send.site.line as usize };
-            self.attempt(Property::Contributors, |prover| prover.executed(&round, arrivals, &mut contents));
+            self.attempt(Property::Contributors, |prover| prover.executed(round, arrivals, &mut contents));
         }
         for (line, contents) in contents.iter().enumerate() {
-            self.attempt(Property::Contributors, |prover| prover.ends_as(&round, line, contents, &after[line]));
+            self.attempt(Property::Contributors, |prover| prover.ends_as(round, line, contents, &after[line]));
         }
     }
 
     /// The obligations of one clause, and what its line has afterwards.
     fn executed(
         &mut self,
-        round: &Sequence<'_, 'a>,
+        round: ReductionRound<'_, 'a>,
         arrivals: Arrivals<'a>,
         contents: &mut [Contents<'a>],
     ) -> Step<()> {
@@ -141,7 +128,7 @@ impl<'a> Prover<'a> {
     /// What a line has after a clause that replaces it by another one with what arrives: nothing may be lost.
     fn replaced(
         &mut self,
-        round: &Sequence<'_, 'a>,
+        round: ReductionRound<'_, 'a>,
         Arrivals { recv: t, .. }: Arrivals<'a>,
         old: &Contents<'a>,
         new: Contents<'a>,
@@ -167,7 +154,7 @@ impl<'a> Prover<'a> {
     /// A line that is an operand is not empty. What has arrived in the round does not count.
     fn operand_is_there(
         &mut self,
-        round: &Sequence<'_, 'a>,
+        round: ReductionRound<'_, 'a>,
         t: &'a Transfer,
         with: usize,
         contents: &Contents<'a>,
@@ -190,7 +177,12 @@ impl<'a> Prover<'a> {
     }
 
     /// No rank has contributed to a message and to what it is combined with.
-    fn adds_to(&mut self, round: &Sequence<'_, 'a>, arrivals: Arrivals<'a>, contents: &Contents<'a>) -> Step<()> {
+    fn adds_to(
+        &mut self,
+        round: ReductionRound<'_, 'a>,
+        arrivals: Arrivals<'a>,
+        contents: &Contents<'a>,
+    ) -> Step<()> {
         let t = arrivals.recv;
         for (i, share) in contents.iter().enumerate() {
             let mut frame = round.frame.clone();
@@ -207,7 +199,7 @@ impl<'a> Prover<'a> {
     }
 
     /// No rank has contributed to two messages of a clause.
-    fn differ_from_each_other(&mut self, round: &Sequence<'_, 'a>, arrivals: Arrivals<'a>) -> Step<()> {
+    fn differ_from_each_other(&mut self, round: ReductionRound<'_, 'a>, arrivals: Arrivals<'a>) -> Step<()> {
         let t = arrivals.recv;
         match t.each.len() {
             0 => return Ok(()),
@@ -232,7 +224,7 @@ impl<'a> Prover<'a> {
     /// After the last clause, a line has exactly what `holds` claims.
     fn ends_as(
         &mut self,
-        round: &Sequence<'_, 'a>,
+        round: ReductionRound<'_, 'a>,
         line: usize,
         contents: &Contents<'a>,
         after: &ContributorClaim,
@@ -259,7 +251,7 @@ impl<'a> Prover<'a> {
     /// Proves that a share is contained in others.
     fn contained(
         &mut self,
-        round: &Sequence<'_, 'a>,
+        round: ReductionRound<'_, 'a>,
         small: &Share<'a>,
         large: &Contents<'a>,
         name: &str,
@@ -276,7 +268,7 @@ impl<'a> Prover<'a> {
     /// That a rank is in a share, where that is known: the message that brings it has an arbitrary index.
     fn known(
         &self,
-        round: &Sequence<'_, 'a>,
+        round: ReductionRound<'_, 'a>,
         frame: &mut ProofContext<'a>,
         x: &CyclicTerm,
         share: &Share<'a>,
@@ -296,7 +288,7 @@ impl<'a> Prover<'a> {
     /// That a rank is in one of some shares, where that is to be shown: the index is computed.
     fn shown(
         &self,
-        round: &Sequence<'_, 'a>,
+        round: ReductionRound<'_, 'a>,
         frame: &mut ProofContext<'a>,
         x: &CyclicTerm,
         shares: &Contents<'a>,
@@ -326,7 +318,7 @@ impl<'a> Prover<'a> {
     /// where the declared number is near `0..p`; that it is so wherever there is a message is another obligation.
     fn message(
         &self,
-        round: &Sequence<'_, 'a>,
+        round: ReductionRound<'_, 'a>,
         frame: &mut ProofContext<'a>,
         x: &CyclicTerm,
         Arrivals { recv: t, from }: Arrivals<'a>,
@@ -350,7 +342,7 @@ impl<'a> Prover<'a> {
     /// rank of the message with index 0.
     fn bringing(
         &self,
-        round: &Sequence<'_, 'a>,
+        round: ReductionRound<'_, 'a>,
         frame: &mut ProofContext<'a>,
         x: &CyclicTerm,
         Arrivals { recv: t, from }: Arrivals<'a>,
@@ -391,7 +383,7 @@ impl Message {
     }
 }
 
-impl Sequence<'_, '_> {
+impl ReductionRound<'_, '_> {
     /// What the rank had in a line before the round.
     fn held(&self, line: usize, wheel: Numbering) -> SymbolicSet {
         self.before[line].at(&wheel.here(), BLOCK)

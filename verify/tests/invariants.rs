@@ -332,11 +332,34 @@ fn where_nothing_fits_the_message_says_what_was_seen() {
     let text = roundel(1, &["prove", file.to_str().unwrap(), "-p", "1..=20"]);
     let words = [
         "no invariant was found for the round",
-        "Write `#[holds(blocks = [rank + k; k in 0..n])]`",
-        "With p = 5 this was seen",
-        "before the round with s = 1, g = 3: rank 0 holds {0, 4}; rank 1 holds {0, 1}; rank 2 holds {1, 2}",
-        "at the end, with s = 4, g = 1: rank 0 holds {0, 1, 2, 3, 4}",
-        "proved for p <= 20",
+        "With p = 5 this was seen:",
+        "rank 0       rank 1       rank 2       rank 3       rank 4\n",
+        "before the round with s = 1, g = 3  {0,4}        {0,1}        {1,2}        {2,3}        {3,4}\n",
+        "at the end, with s = 4, g = 1       {0,1,2,3,4}  {0,1,2,3,4}",
+        "note: write `#[holds(blocks = [rank + k; k in 0..n])]`, with the blocks that a rank holds before a round\n",
+        "proved for p <= 20, and not for all p because no invariant was found",
+    ];
+    words.iter().for_each(|word| assert!(text.contains(word), "{word}: {text}"));
+    // What to write is said once, also for several collectives, and what is missing not again.
+    std::fs::write(&file, NO_SHAPE.to_string() + &NO_SHAPE.replace("Strange", "Again")).unwrap();
+    let text = roundel(1, &["prove", file.to_str().unwrap(), "-p", "1..=20"]);
+    assert_eq!(text.matches("write `#[holds(").count(), 1, "{text}");
+    assert!(!text.contains("has no `holds"), "{text}");
+}
+
+/// Where every p of the domain is larger than what is shown of all ranks, some ranks of the smallest are shown.
+#[test]
+fn of_many_ranks_a_few_are_shown() {
+    if z3().is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("strange.rs");
+    std::fs::write(&file, NO_SHAPE.replace("p == 5 || p == 7", "p == 7")).unwrap();
+    let text = roundel(1, &["prove", file.to_str().unwrap(), "-p", "1..=20"]);
+    let words = [
+        "With p = 7 this was seen of the first 3 ranks:",
+        "before the round with s = 1, g = 3  {0,6}            {0,1}            {1,2}\n",
     ];
     words.iter().for_each(|word| assert!(text.contains(word), "{word}: {text}"));
 }

@@ -1,5 +1,6 @@
 //! The fields of a clause, and the heads of definitions.
 
+use crate::syntax::errors::similar;
 use crate::syntax::items::Item;
 use proc_macro2::TokenStream;
 use syn::{Attribute, Error, Ident, Result, Token};
@@ -20,8 +21,11 @@ impl Fields {
             };
             let name = key.to_string();
             if !known.contains(&name.as_str()) {
-                let message = format!("`{clause}` has no field `{name}`; expected one of {}", known.join(", "));
-                return Err(Error::new_spanned(key, message));
+                let hint = match similar(&name, known.iter().copied()) {
+                    Some(close) => format!("did you mean `{close}`?"),
+                    None => format!("expected one of {}", known.join(", ")),
+                };
+                return Err(Error::new_spanned(key, format!("`{clause}` has no field `{name}`; {hint}")));
             }
             if found.iter().any(|(known, _)| *known == name) {
                 return Err(Error::new_spanned(key, format!("`{name}` is given twice; remove one")));

@@ -162,6 +162,41 @@ fn alltoalls_without_holds_are_proved_for_all_p() {
     all_are_found(&["alltoall"]);
 }
 
+/// Declarations that are not in the catalogue, without a word about what ranks hold.
+const OTHERS: [(&str, &str); 2] = [
+    (
+        "distances that grow by three",
+        "#[derive(Collective)]
+        #[collective(allgather)]
+        #[round(s in 0..ceil_log(3, p))]
+        #[state(D = 1, next = 3 * D)]
+        #[send(for j in 1..3, to = rank - j * D, blocks = [rank + k; k in 0..min(D, p - j * D)])]
+        #[recv(for j in 1..3, from = rank + j * D, blocks = [rank + j * D + k; k in 0..min(D, p - j * D)])]
+        struct Threes;",
+    ),
+    (
+        "a chain",
+        "#[derive(Collective)]
+        #[collective(broadcast, root: 0..)]
+        #[define(v = (rank - root) % p)]
+        #[round(s in 0..p - 1)]
+        #[send(when = v == s && v < p - 1, to = rank + 1)]
+        #[recv(when = v == s + 1, from = rank - 1)]
+        struct Chain { root: i64 }",
+    ),
+];
+
+#[test]
+fn others_without_holds_are_proved_for_all_p() {
+    if z3().is_none() {
+        return;
+    }
+    for (what, text) in OTHERS {
+        let result = proved(what, &schedule_of(text));
+        assert!(result.complete(), "{what}: {:?} {:?}", result.findings, result.by_property());
+    }
+}
+
 #[test]
 fn what_is_found_at_small_p_needs_no_solver() {
     let none = Portfolio { solvers: Vec::new(), ..Portfolio::installed() };

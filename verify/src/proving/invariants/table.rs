@@ -3,6 +3,7 @@
 use super::MissingClause;
 use super::sights::{Held, Sight, Sights};
 use roundel_spec::Schedule;
+use roundel_spec::expr::Expr;
 use roundel_spec::schedule::Loop;
 use std::collections::BTreeSet;
 
@@ -48,6 +49,9 @@ fn advice(schedule: &Schedule) -> String {
     let (clause, what) = match schedule.kind.reduces() {
         false if schedule.kind.moves() => {
             ("blocks = [rank - j % X -> rank - j % X + j; j in 0..p]".into(), "the blocks that a rank has")
+        }
+        false if schedule.blocks == Expr::Int(1) => {
+            ("blocks = [0; v < n]".into(), "the condition under which a rank holds the data")
         }
         false => ("blocks = [rank + k; k in 0..n]".into(), "the blocks that a rank holds"),
         true => {

@@ -63,6 +63,7 @@ mod policy;
 pub mod program;
 mod rank_rounds;
 mod reduce;
+mod requests;
 mod rooted;
 #[doc(hidden)]
 pub mod runs;

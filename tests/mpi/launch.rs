@@ -95,6 +95,9 @@ fn all_programs(mpi: &Mpi) {
     mpi.with(("ROUNDEL_FORCE", "nap"), 2, &persistent, &[]).fails_with("`nap` forces nothing");
     mpi.run(3, &persistent, &["--panic"]).fails_with("a rank panicked while a collective was running");
     mpi.run(3, &persistent, &["--die"]).fails_with("the last rank dies");
+    let example = mpi.run(6, &Suite::alone(programs.join("cyclic-shift"), "cyclic-shift"), &["1,2"]);
+    let right = example.output().matches("two calls of one request, as it should be").count();
+    assert!(example.ended_with(0) && right == 6, "{}", example.report());
     mpi.run(3, &reductions, &["--panic"]).fails_with("the operation of a reduction panicked");
     mpi.run(2, &suite, &["--stray"]).fails_with("the schedule names a block outside the buffer");
 }

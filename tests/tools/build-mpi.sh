@@ -39,7 +39,7 @@ build() {
   programs=${3:-}
   share "$1"
   MPICC=$2 cargo build --quiet --config tests/tools/mpi-programs.toml --target-dir "target/$1" \
-    ${programs:+-p "$programs" --features "$programs/mpi" --bins} \
+    ${programs:+-p "$programs" --features "$programs/mpi" -p cyclic-shift --features cyclic-shift/mpi --bins} \
     -p roundel-pmpi -p libroundel --features roundel-pmpi/mpi,libroundel/mpi \
     -p cyclic-shift-preload -p cyclic-shift-c --features cyclic-shift-preload/mpi,cyclic-shift-c/mpi --lib >&2
 }

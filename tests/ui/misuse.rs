@@ -103,6 +103,8 @@ mod misspelt_clause;
 mod misspelt_counter;
 #[path = "misuse/misspelt_field.rs"]
 mod misspelt_field;
+#[path = "misuse/misspelt_letter.rs"]
+mod misspelt_letter;
 #[path = "misuse/misspelt_metric.rs"]
 mod misspelt_metric;
 #[path = "misuse/misspelt_state.rs"]
@@ -157,6 +159,8 @@ mod two_items_in_a_comprehension;
 mod unknown_collective;
 #[path = "misuse/unknown_function.rs"]
 mod unknown_function;
+#[path = "misuse/unknown_function_elsewhere_known.rs"]
+mod unknown_function_elsewhere_known;
 #[path = "misuse/unknown_function_similar.rs"]
 mod unknown_function_similar;
 #[path = "misuse/unknown_variable.rs"]

@@ -444,6 +444,10 @@ fn malformed_files_are_exit_2_with_a_place() {
         ("half.rs", good.replace("pub struct MyRing;", "pub struct"), ":9:", "expected"),
         ("name.rs", good.replace("rank + 1", "rnk + 1"), ":7:13", "did you mean `rank`"),
         ("clause.rs", good.replace("#[send", "#[sends"), ":7:3", "did you mean `send`"),
+        ("field.rs", good.replace("to = rank", "too = rank"), ":7:8", "has no field `too`; did you mean `to`?"),
+        ("index.rs", good.replace("send(to", "send(j in 1..3, to"), ":7:8", "write `for j in …`"),
+        ("letter.rs", good.replace("rank + 1", "rank + S"), ":7:20", "did you mean `s`?"),
+        ("function.rs", good.replace("0..p - 1", "0..log2(p)"), ":6:17", "did you mean `ceil_log`?"),
     ];
     for (name, content, place, words) in cases {
         let path = files.write(name, &content);

@@ -162,6 +162,41 @@ fn alltoalls_without_holds_are_proved_for_all_p() {
     all_are_found(&["alltoall"]);
 }
 
+/// Declarations that are not in the catalogue, without a word about what ranks hold.
+const OTHERS: [(&str, &str); 2] = [
+    (
+        "distances that grow by three",
+        "#[derive(Collective)]
+        #[collective(allgather)]
+        #[round(s in 0..ceil_log(3, p))]
+        #[state(D = 1, next = 3 * D)]
+        #[send(for j in 1..3, to = rank - j * D, blocks = [rank + k; k in 0..min(D, p - j * D)])]
+        #[recv(for j in 1..3, from = rank + j * D, blocks = [rank + j * D + k; k in 0..min(D, p - j * D)])]
+        struct Threes;",
+    ),
+    (
+        "a chain",
+        "#[derive(Collective)]
+        #[collective(broadcast, root: 0..)]
+        #[define(v = (rank - root) % p)]
+        #[round(s in 0..p - 1)]
+        #[send(when = v == s && v < p - 1, to = rank + 1)]
+        #[recv(when = v == s + 1, from = rank - 1)]
+        struct Chain { root: i64 }",
+    ),
+];
+
+#[test]
+fn others_without_holds_are_proved_for_all_p() {
+    if z3().is_none() {
+        return;
+    }
+    for (what, text) in OTHERS {
+        let result = proved(what, &schedule_of(text));
+        assert!(result.complete(), "{what}: {:?} {:?}", result.findings, result.by_property());
+    }
+}
+
 #[test]
 fn what_is_found_at_small_p_needs_no_solver() {
     let none = Portfolio { solvers: Vec::new(), ..Portfolio::installed() };
@@ -332,11 +367,34 @@ fn where_nothing_fits_the_message_says_what_was_seen() {
     let text = roundel(1, &["prove", file.to_str().unwrap(), "-p", "1..=20"]);
     let words = [
         "no invariant was found for the round",
-        "Write `#[holds(blocks = [rank + k; k in 0..n])]`",
-        "With p = 5 this was seen",
-        "before the round with s = 1, g = 3: rank 0 holds {0, 4}; rank 1 holds {0, 1}; rank 2 holds {1, 2}",
-        "at the end, with s = 4, g = 1: rank 0 holds {0, 1, 2, 3, 4}",
-        "proved for p <= 20",
+        "With p = 5 this was seen:",
+        "rank 0       rank 1       rank 2       rank 3       rank 4\n",
+        "before the round with s = 1, g = 3  {0,4}        {0,1}        {1,2}        {2,3}        {3,4}\n",
+        "at the end, with s = 4, g = 1       {0,1,2,3,4}  {0,1,2,3,4}",
+        "note: write `#[holds(blocks = [rank + k; k in 0..n])]`, with the blocks that a rank holds before a round\n",
+        "proved for p <= 20, and not for all p because no invariant was found",
+    ];
+    words.iter().for_each(|word| assert!(text.contains(word), "{word}: {text}"));
+    // What to write is said once, also for several collectives, and what is missing not again.
+    std::fs::write(&file, NO_SHAPE.to_string() + &NO_SHAPE.replace("Strange", "Again")).unwrap();
+    let text = roundel(1, &["prove", file.to_str().unwrap(), "-p", "1..=20"]);
+    assert_eq!(text.matches("write `#[holds(").count(), 1, "{text}");
+    assert!(!text.contains("has no `holds"), "{text}");
+}
+
+/// Where every p of the domain is larger than what is shown of all ranks, some ranks of the smallest are shown.
+#[test]
+fn of_many_ranks_a_few_are_shown() {
+    if z3().is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("strange.rs");
+    std::fs::write(&file, NO_SHAPE.replace("p == 5 || p == 7", "p == 7")).unwrap();
+    let text = roundel(1, &["prove", file.to_str().unwrap(), "-p", "1..=20"]);
+    let words = [
+        "With p = 7 this was seen of the first 3 ranks:",
+        "before the round with s = 1, g = 3  {0,6}            {0,1}            {1,2}\n",
     ];
     words.iter().for_each(|word| assert!(text.contains(word), "{word}: {text}"));
 }

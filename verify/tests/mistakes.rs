@@ -78,6 +78,27 @@ fn read(text: &str) -> Schedule {
     only.unwrap_or_else(|reason| panic!("{reason:?}: {text}")).schedule
 }
 
+/// Of too few rounds, the end is wrong and not the beginning.
+#[test]
+fn rounds_are_not_made_to_begin_at_minus_one() {
+    for (rounds, repair) in [("ceil_log(2, p) - 1", "0..ceil_log(2, p)"), ("floor_log(2, p)", "0..ceil_log(2, p)")] {
+        let text = format!(
+            "#[derive(Collective)]
+            #[collective(allgather)]
+            #[round(s in 0..{rounds})]
+            #[state(D = 1, next = 2 * D)]
+            #[send(to = rank - D, blocks = [rank + k; k in 0..min(D, p - D)])]
+            #[recv(from = rank + D, blocks = [rank + D + k; k in 0..min(D, p - D)])]
+            struct Early;"
+        );
+        let schedule = read(&text);
+        let points = Points::new(&schedule, 1..=16);
+        let violation = check::over(&schedule, &points).unwrap_err();
+        let found = repair::suggest(&schedule, &violation, &points).unwrap();
+        assert!(found.order.contains(&format!("write `s in {repair}`")), "{}", found.order);
+    }
+}
+
 /// A declaration that cannot be repaired by one edit gets no suggestion.
 #[test]
 fn no_repair_is_made_up() {

@@ -56,6 +56,18 @@ fn a_new_crate_is_checked_shown_and_run_from_its_file() {
 }
 
 #[test]
+fn without_a_tree_it_is_said_where_cargo_takes_roundel_from() {
+    let dir = TempDir::new().unwrap();
+    let said = |name: &str, more: &[&str]| {
+        let folder = dir.path().join(name);
+        Subcommand("new").text(&[&[folder.to_str().unwrap()], more].concat())
+    };
+    let words = "takes roundel from its registry; `--path PATH/TO/roundel`";
+    assert!(said("of-registry", &[]).contains(words));
+    assert!(!said("of-tree", &["--path", TREE]).contains(words));
+}
+
+#[test]
 fn a_new_crate_is_proved_for_all_p() {
     if z3().is_none() {
         return;

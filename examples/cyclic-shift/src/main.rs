@@ -1,11 +1,15 @@
-//! Runs the cyclic shift: on threads, as a call and as a persistent request, or with the feature `mpi` under mpirun.
+//! Runs the cyclic shift, as a call and as a persistent request: on threads, or with the feature `mpi` under mpirun.
 //! Every rank verifies what it got.
 //!
 //! `cyclic-shift [PORTS [RANKS]]`, for example `cyclic-shift 1,2 6`; on MPI the number of ranks is mpirun's.
 
 use cyclic_shift::CyclicShift;
+#[cfg(feature = "mpi")]
+use mpi::topology::SimpleCommunicator as Comm;
+#[cfg(feature = "mpi")]
+use roundel::mpi::persistent::algorithm as persistent;
 #[cfg(not(feature = "mpi"))]
-use roundel::threads::{self, ThreadComm, persistent};
+use roundel::threads::{self, ThreadComm as Comm, persistent};
 use roundel::{Allgather, Error, Transport};
 use std::process::ExitCode;
 
@@ -70,15 +74,15 @@ fn report(outcome: Result<String, Error>) -> bool {
 }
 
 /// The same with a persistent request, which is prepared once: two calls with other data.
-#[cfg(not(feature = "mpi"))]
-fn again(arguments: &Arguments, comm: &ThreadComm) -> Result<String, Error> {
-    let (rank, p) = (comm.rank() as i32, arguments.ranks);
+fn again(arguments: &Arguments, comm: &Comm) -> Result<String, Error> {
+    let place = Transport::<i32>::place(comm)?;
+    let (rank, p) = (place.rank as i32, place.p as usize);
     let mut request = persistent::Allgather::init(comm, arguments.collective(p), vec![0], vec![0; p])?;
     let mut right = true;
     for call in 0..2 {
         request.input_mut()?[0] = rank + call;
         request.start()?;
-        // Something else meanwhile; the call makes progress by itself.
+        // Something else meanwhile.
         request.wait()?;
         right &= request.output()?.iter().copied().eq((0..p as i32).map(|rank| rank + call));
     }
@@ -102,7 +106,8 @@ fn start(arguments: &Arguments) -> bool {
         eprintln!("MPI was initialised before");
         return false;
     };
-    report(run(arguments, &universe.world()))
+    let world = universe.world();
+    report(run(arguments, &world)) & report(again(arguments, &world))
 }
 
 fn main() -> ExitCode {

@@ -84,11 +84,6 @@ impl ThreadComm {
         self.hub.exchange(self.member, round)
     }
 
-    /// Whether calls end when their arguments are known to be right.
-    pub(super) fn rehearses(&self) -> bool {
-        self.rehearses
-    }
-
     /// Whether a call whose arguments are right goes on.
     fn goes_on(&self) -> Result<bool, Error> {
         self.hub.check(self.rank).map(|()| !self.rehearses)

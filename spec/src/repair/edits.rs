@@ -85,11 +85,23 @@ fn variants(schedule: &Schedule, spot: SchedulePart, e: &Expr) -> Vec<Expr> {
     let known = variables(schedule, spot, e);
     let mut all = e.with_one_node_changed(&|node| replacements(node, &known));
     if schedule.is_number(e) {
-        let one_off = [Binary::Sub, Binary::Add].map(|op| flat(Expr::binary(op, e.clone(), 1.into())));
-        all.extend(one_off);
+        // Nothing begins at -1.
+        let ops = if *e == Expr::Int(0) { &[Binary::Add][..] } else { &[Binary::Sub, Binary::Add] };
+        let one_off = ops.iter().map(|op| flat(Expr::binary(*op, e.clone(), 1.into())));
+        // What becomes shorter was meant rather than another operator: `n` instead of `n - 1`.
+        let (shorter, others): (Vec<Expr>, Vec<Expr>) = one_off.partition(|new| size(new) < size(e));
+        all.splice(0..0, shorter);
+        all.extend(others);
         all.extend(clips(schedule, spot, e));
     }
     all.into_iter().map(tidy).collect()
+}
+
+/// The number of operators and operands.
+fn size(e: &Expr) -> usize {
+    let mut size = 0;
+    e.walk(&mut |_| size += 1);
+    size
 }
 
 fn p() -> Expr {
@@ -99,6 +111,7 @@ fn p() -> Expr {
 /// The replacements of one node.
 fn replacements(e: &Expr, known: &[Var]) -> Vec<Expr> {
     match e {
+        Expr::Int(0) => vec![Expr::Int(1)],
         Expr::Int(n) => [n.checked_add(1), n.checked_sub(1)].into_iter().flatten().map(Expr::Int).collect(),
         Expr::Var(var) if var.slot == slot::P => {
             [Binary::Sub, Binary::Add].map(|op| Expr::binary(op, p(), 1.into())).to_vec()

@@ -3,9 +3,21 @@
 /// The candidate most similar to `name`.
 pub fn similar<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let candidates: Vec<&str> = candidates.into_iter().collect();
+    let first = |fits: fn(&str, &str) -> bool| candidates.iter().copied().find(|candidate| fits(candidate, name));
     let scored = candidates.iter().map(|&candidate| (distance(name, candidate), candidate));
     let closest = scored.filter(|(d, candidate)| close(name, candidate, *d)).min().map(|(_, candidate)| candidate);
-    closest.or_else(|| candidates.into_iter().find(|candidate| shortens(candidate, name)))
+    first(differs_in_case).or(closest).or_else(|| first(shortens)).or_else(|| first(contains))
+}
+
+/// Whether two words differ only in capital letters, as `d` and `D` do.
+fn differs_in_case(candidate: &str, name: &str) -> bool {
+    candidate.eq_ignore_ascii_case(name)
+}
+
+/// Whether a name consists of several words, of which one was written, as in `ceil_log` and `log2`.
+fn contains(candidate: &str, name: &str) -> bool {
+    let word = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    word.len() >= 3 && candidate.split('_').any(|part| part == word)
 }
 
 /// Whether a word abbreviates another one, as `recv` does `receive`: the same first letter, then some of the others.
@@ -71,6 +83,11 @@ mod tests {
         assert_eq!(similar("ceillog", ["ceil_log", "floor_log"]), Some("ceil_log"));
         assert_eq!(similar("quux", ["send", "recv"]), None);
         assert_eq!(similar("s", ["p", "D"]), None);
+        assert_eq!(similar("d", ["p", "D"]), Some("D"));
+        assert_eq!(similar("Rank", ["rang", "rank"]), Some("rank"));
+        assert_eq!(similar("log2", ["min", "ceil_log", "floor_log"]), Some("ceil_log"));
+        assert_eq!(similar("messages", ["blocks_sent", "messages_sent"]), Some("messages_sent"));
+        assert_eq!(similar("of", ["part_of"]), None);
         assert_eq!(similar("receive", ["send", "recv"]), Some("recv"));
         assert_eq!(similar("serendipity", ["send", "recv"]), None);
     }

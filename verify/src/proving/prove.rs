@@ -1,6 +1,6 @@
 //! What is proved about a collective, by which engine and for which calls; and its record.
 
-use crate::proving::invariants::{self, Findings};
+use crate::proving::invariants::{self, Findings, MissingClause};
 use crate::proving::smt::{self, Discharged, Obligations, Portfolio, Property, Refutation, Verdict};
 use roundel_spec::Schedule;
 use roundel_spec::check::Checked;
@@ -51,6 +51,11 @@ impl Obstacle {
     /// An obstacle that is neither a counterexample nor a single expression.
     pub fn new(reason: String) -> Self {
         Obstacle { reason, refuted: false, expression: None }
+    }
+
+    /// Whether it is a `holds` that is missing.
+    pub fn lacks_holds(&self) -> bool {
+        self.reason.contains(smt::NO_INDUCTION)
     }
 }
 
@@ -105,8 +110,9 @@ impl InductionResult {
     ) -> Self {
         let result = Self::discharged(findings, name, schedule, portfolio, tick);
         match result.not_inductive() {
-            Some(missing) => {
-                Self::with(Findings { clauses: Vec::new(), missing: vec![missing] }, name, schedule, portfolio, tick)
+            Some(tried) => {
+                let missing = vec![MissingClause::new(tried)];
+                Self::with(Findings { clauses: Vec::new(), missing }, name, schedule, portfolio, tick)
             }
             None => result,
         }

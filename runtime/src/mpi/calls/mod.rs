@@ -1,6 +1,6 @@
 //! Rust calls: every communicator of the `mpi` crate is a [`Transport`].
 
-mod plan;
+pub(in crate::mpi) mod plan;
 mod trace;
 
 pub use self::trace::trace;

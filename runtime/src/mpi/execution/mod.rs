@@ -108,7 +108,7 @@ pub(crate) trait Combine {
     unsafe fn combine(&self, left: *const u8, right: *const u8, into: *mut u8, elements: usize);
 }
 
-impl<C: Combine> Combine for &C {
+impl<C: Combine + ?Sized> Combine for &C {
     #[inline(always)]
     unsafe fn combine(&self, left: *const u8, right: *const u8, into: *mut u8, elements: usize) {
         // SAFETY: the caller guarantees what the operation asks for.

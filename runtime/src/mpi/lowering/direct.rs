@@ -16,7 +16,7 @@ use std::convert::Infallible;
 use std::ffi::c_int;
 use std::mem::forget;
 
-/// Fills a plan for blocks of bytes. `leaving` is `None` if they lie in the receive buffer.
+/// Fills a plan for blocks of elements of `size` bytes. `leaving` is `None` if they lie in the receive buffer.
 ///
 /// # Errors
 /// [`Error::NotStraight`] if blocks travel through other ranks.
@@ -24,13 +24,14 @@ pub(crate) fn draw(
     plan: &mut MessagePlan,
     here: RankPlacement<'_>,
     (name, rounds): (&str, &RankRounds),
+    size: usize,
     leaving: Option<Varying<'_>>,
     arriving: Varying<'_>,
 ) -> Result<(), Error> {
     let guard = EndsTheJob { rank: here.rank };
     plan.clear();
-    let mut builder =
-        DirectBuilder { begin: plan.begin_round(), plan, here, leaving, arriving, aside: Vec::new(), straight: true };
+    let begin = plan.begin_round();
+    let mut builder = DirectBuilder { begin, plan, here, size, leaving, arriving, aside: Vec::new(), straight: true };
     builder.bring();
     infallible(rounds.replay(&mut builder));
     let straight = builder.straight;
@@ -42,9 +43,10 @@ pub(crate) fn draw(
 struct DirectBuilder<'a> {
     plan: &'a mut MessagePlan,
     here: RankPlacement<'a>,
+    size: usize,
     leaving: Option<Varying<'a>>,
     arriving: Varying<'a>,
-    /// The positions of blocks copied aside, because arriving blocks would overwrite them.
+    /// The positions in bytes of blocks copied aside, because arriving blocks would overwrite them.
     aside: Vec<usize>,
     begin: RoundStart,
     straight: bool,
@@ -53,19 +55,20 @@ struct DirectBuilder<'a> {
 impl DirectBuilder<'_> {
     /// Copies the own block, or all blocks if they must be copied aside.
     fn bring(&mut self) {
-        let (own, counts) = (self.here.rank, self.arriving.counts);
+        let (own, size, counts) = (self.here.rank, self.size, self.arriving.counts);
         let piece = |from, to, bytes| PlanStep::Move(MovedPiece { from, to, bytes });
         match &self.leaving {
             Some(leaving) => {
-                let from = AreaOffset { area: Area::Send, offset: leaving.displs[own] };
-                let to = AreaOffset { area: Area::Recv, offset: self.arriving.displs[own] };
-                let bytes = counts[own].min(leaving.counts[own]);
+                let from = AreaOffset { area: Area::Send, offset: leaving.displs[own] * size };
+                let to = AreaOffset { area: Area::Recv, offset: self.arriving.displs[own] * size };
+                let bytes = counts[own].min(leaving.counts[own]) * size;
                 self.plan.steps.extend((bytes > 0).then(|| piece(from, to, bytes)));
             }
             None => {
                 let mut end = 0;
-                for (&displ, &bytes) in self.arriving.displs.iter().zip(counts) {
-                    let from = AreaOffset { area: Area::Recv, offset: displ };
+                for (&displ, &count) in self.arriving.displs.iter().zip(counts) {
+                    let bytes = count * size;
+                    let from = AreaOffset { area: Area::Recv, offset: displ * size };
                     let to = AreaOffset { area: Area::Scratch, offset: end };
                     self.plan.steps.extend((bytes > 0).then(|| piece(from, to, bytes)));
                     self.aside.push(end);
@@ -77,7 +80,7 @@ impl DirectBuilder<'_> {
     }
 
     fn parcel(&mut self, peer: usize, spot: AreaOffset, elements: usize) -> ExtraMessage {
-        let form = self.plan.cut(elements, 1, LIMIT);
+        let form = self.plan.cut(elements, self.size, LIMIT);
         ExtraMessage { message: PlannedMessage { spot, elements, peer: peer as c_int }, form }
     }
 }
@@ -91,18 +94,20 @@ impl Sink for DirectBuilder<'_> {
 
     fn send<B: Blocks>(&mut self, _: Site, to: usize, blocks: B) -> Result<(), Infallible> {
         self.straight &= blocks.each().eq([pair(self.here.rank, to, self.here.p())]);
-        let (spot, bytes) = match &self.leaving {
-            Some(leaving) => (AreaOffset { area: Area::Send, offset: leaving.displs[to] }, leaving.counts[to]),
+        let (spot, elements) = match &self.leaving {
+            Some(leaving) => {
+                (AreaOffset { area: Area::Send, offset: leaving.displs[to] * self.size }, leaving.counts[to])
+            }
             None => (AreaOffset { area: Area::Scratch, offset: self.aside[to] }, self.arriving.counts[to]),
         };
-        let parcel = self.parcel(to, spot, bytes);
+        let parcel = self.parcel(to, spot, elements);
         self.plan.departures.push(parcel);
         Ok(())
     }
 
     fn recv<B: Blocks>(&mut self, _: Site, from: usize, blocks: B) -> Result<(), Infallible> {
         self.straight &= blocks.each().eq([pair(from, self.here.rank, self.here.p())]);
-        let spot = AreaOffset { area: Area::Recv, offset: self.arriving.displs[from] };
+        let spot = AreaOffset { area: Area::Recv, offset: self.arriving.displs[from] * self.size };
         let parcel = self.parcel(from, spot, self.arriving.counts[from]);
         self.plan.arrivals.push(parcel);
         Ok(())

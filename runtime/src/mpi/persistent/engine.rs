@@ -37,7 +37,7 @@ const YIELDS: usize = 16;
 
 /// The state of an engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum EnginePhase {
+pub(super) enum EnginePhase {
     /// Nothing was started, or the call was waited for.
     Inactive,
     /// Some steps remain.

@@ -31,7 +31,9 @@
 //! - `choice`: chooses how it runs, from measurements
 //! - `engine`, `running`: execute the steps of all running requests
 //! - `request`, `scope`: the user's interface
+//! - [`algorithm`]: requests that run an algorithm that you name, of the catalogue or your own
 
+pub mod algorithm;
 mod buffer;
 mod choice;
 mod engine;

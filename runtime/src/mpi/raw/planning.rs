@@ -70,7 +70,7 @@ impl Planning<'_> {
             BlockLayout::Private => {
                 let arriving = Varying::new(&lists.counts, &lists.displs);
                 let leaving = send.map(|_| Varying::new(&lists.leaving, &lists.leaves_at));
-                direct::draw(draft.plan, here, (name, rounds), leaving, arriving)?;
+                direct::draw(draft.plan, here, (name, rounds), 1, leaving, arriving)?;
             }
             BlockLayout::Vector { .. } | BlockLayout::Parts | BlockLayout::ListedParts => {
                 let elements = send.unwrap_or(recv);

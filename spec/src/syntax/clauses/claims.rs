@@ -29,6 +29,13 @@ impl DeclarationBuilder {
                 Hold::Contributors { line, block: None, ranks: self.blocks(&value)? }
             }
             None if self.kind.reduces() && self.line_of_block(item).is_some() => self.contributors_by_block(item)?,
+            Some((key, _)) if key == "blocks" => {
+                let line = &self.all_lines()[0];
+                let message = format!(
+                    "a reduction's `holds` says whose contributions a line has: write `{line} = [rank + k; k in 0..n]`"
+                );
+                return Err(Error::new_spanned(key, message));
+            }
             Some((key, value)) => Hold::Counter(metric(&key, &self.held_names())?, self.lower(&value, Ty::Int)?),
             None => Hold::Fact(self.lower(&item.tokens, Ty::Bool)?),
         };

@@ -1,5 +1,6 @@
 //! The fields of a clause, and the heads of definitions.
 
+use crate::syntax::errors::similar;
 use crate::syntax::items::Item;
 use proc_macro2::TokenStream;
 use syn::{Attribute, Error, Ident, Result, Token};
@@ -15,13 +16,21 @@ impl Fields {
         let mut found: Vec<(String, TokenStream)> = Vec::new();
         for item in items {
             let Some((key, value)) = item.key_value() else {
-                let message = format!("expected `field = value` with one of the fields {}", known.join(", "));
+                let message = match index_alone(&item.tokens).filter(|_| known.contains(&"when")) {
+                    Some(index) => {
+                        format!("one message for each `{index}` begins with `for`: write `for {index} in …`")
+                    }
+                    None => format!("expected `field = value` with one of the fields {}", known.join(", ")),
+                };
                 return Err(Error::new_spanned(&item.tokens, message));
             };
             let name = key.to_string();
             if !known.contains(&name.as_str()) {
-                let message = format!("`{clause}` has no field `{name}`; expected one of {}", known.join(", "));
-                return Err(Error::new_spanned(key, message));
+                let hint = match similar(&name, known.iter().copied()) {
+                    Some(close) => format!("did you mean `{close}`?"),
+                    None => format!("expected one of {}", known.join(", ")),
+                };
+                return Err(Error::new_spanned(key, format!("`{clause}` has no field `{name}`; {hint}")));
             }
             if found.iter().any(|(known, _)| *known == name) {
                 return Err(Error::new_spanned(key, format!("`{name}` is given twice; remove one")));
@@ -51,6 +60,13 @@ impl Fields {
             Error::new_spanned(attr, format!("`{}` lacks `{key}`; add for example `{example}`", self.clause))
         })
     }
+}
+
+/// The name of an index `j in 1..n` that stands where a field should.
+fn index_alone(tokens: &TokenStream) -> Option<String> {
+    let mut tokens = tokens.clone().into_iter();
+    let name = tokens.next()?.to_string();
+    tokens.next().filter(|token| token.to_string() == "in").map(|_| name)
 }
 
 /// `name` or `name(a, b)`

@@ -5,6 +5,7 @@
 //! `--large` gathers more than 2^31 elements, and takes about 7 GB for two ranks; it is not part of the tests.
 //! `--ruled` and `--reproducible` need an environment that asks for ports, or for sums with the same bits on all ranks.
 
+mod algorithms;
 mod calls;
 mod faults;
 mod job;
@@ -44,4 +45,10 @@ fn everything(job: &mut Job<'_>) {
     misuse::wrong_moments(job);
     misuse::wrong_lengths(job);
     misuse::leaks_and_drops(job);
+    algorithms::every_kind(job);
+    algorithms::every_root(job);
+    algorithms::other_calls(job);
+    algorithms::in_any_order(job);
+    algorithms::misuse(job);
+    algorithms::leaks_and_drops(job);
 }

@@ -34,7 +34,7 @@ pub(super) fn new(args: &NewArgs, json: bool) -> Result<CommandOutcome, Error> {
     if json {
         print_json(&report)?
     } else {
-        print(&text(&report))?
+        print(&text(&report, args.path.is_some()))?
     }
     Ok(CommandOutcome::Fine)
 }
@@ -49,11 +49,18 @@ fn kind(text: &str) -> Result<Kind, Error> {
     })
 }
 
-fn text(report: &NewReport) -> String {
+fn text(report: &NewReport, of_tree: bool) -> String {
     let folder = report.folder.display();
+    let source = match of_tree {
+        true => "",
+        false => {
+            "\nCargo takes roundel from its registry; `--path PATH/TO/roundel` makes a crate that takes a checkout\n"
+        }
+    };
     format!(
         "{HEADING}{}{HEADING:#}, declared in {folder}/src/lib.rs\n\n  cd {folder}\n  roundel check src/lib.rs\n  \
-         roundel show src/lib.rs -p 5\n  roundel prove src/lib.rs\n  cargo test\n\n{folder}/README.md has more\n",
+         roundel show src/lib.rs -p 5\n  roundel prove src/lib.rs\n  cargo test\n\n{folder}/README.md has more\n\
+         {source}",
         report.type_name
     )
 }

@@ -19,14 +19,41 @@ use super::smt::Portfolio;
 use roundel_spec::Schedule;
 use roundel_spec::proof::FoundClause;
 use roundel_spec::schedule::{Hold, Loop};
+use serde::Serialize;
 
 /// What was found.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
     /// The clauses that the declaration leaves out.
     pub clauses: Vec<FoundClause>,
-    /// What is missing all the same: what was seen at small p, and what to write.
-    pub missing: Vec<String>,
+    /// What is missing all the same.
+    pub missing: Vec<MissingClause>,
+}
+
+/// A clause that was not found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(into = "String")]
+pub struct MissingClause {
+    /// What was tried, or seen at small p.
+    pub seen: String,
+    /// What to write, the same for all rounds of a collective.
+    pub advice: Option<String>,
+}
+
+impl MissingClause {
+    /// What was seen, where there is nothing to advise.
+    pub(super) fn new(seen: String) -> Self {
+        MissingClause { seen, advice: None }
+    }
+}
+
+impl From<MissingClause> for String {
+    fn from(MissingClause { seen, advice }: MissingClause) -> Self {
+        match advice {
+            Some(advice) => format!("{seen}\n{advice}"),
+            None => seen,
+        }
+    }
 }
 
 /// Finds the clauses that an induction over a schedule needs and the schedule does not state.
@@ -39,7 +66,9 @@ pub fn find(schedule: &Schedule, portfolio: &Portfolio) -> Findings {
     match sights::Sights::of(forward) {
         Ok(sights) => search::Search::new(forward, &sights).run(portfolio),
         // A collective that is wrong has no invariant; the exact check shows the fault.
-        Err(violation) => Findings { clauses: Vec::new(), missing: vec![format!("it is wrong: {violation}")] },
+        Err(violation) => {
+            Findings { clauses: Vec::new(), missing: vec![MissingClause::new(format!("it is wrong: {violation}"))] }
+        }
     }
 }
 

@@ -66,7 +66,7 @@ impl Operator {
         match (self, a, b) {
             (_, Expr::Int(_), Expr::Int(_)) => false,
             (Operator::Builtin(Builtin::Pow), Expr::Var(_), Expr::Int(_)) => false,
-            (Operator::Builtin(Builtin::Pow), Expr::Int(2) | Expr::Var(_), _) => true,
+            (Operator::Builtin(Builtin::Pow), Expr::Int(2..) | Expr::Var(_), _) => true,
             (Operator::Builtin(Builtin::Pow), ..) => false,
             (Operator::Binary(Binary::Add | Binary::Sub), _, Expr::Int(1)) => true,
             (Operator::Binary(Binary::Mul), Expr::Int(2), _) => true,
@@ -327,6 +327,12 @@ pub(super) fn conditions(schedule: &Schedule, n: usize, sights: &Sights, seen: &
             add(&Expr::binary(Binary::Lt, v.clone(), state()));
         }
     }
+    // Along a chain, one more rank has the data after each round.
+    if schedule.kind.has_root() {
+        for index in &l.indices {
+            ranks.iter().for_each(|v| add(&Expr::binary(Binary::Le, v.clone(), Expr::Var(index.var.clone()))));
+        }
+    }
     let evaluate = |expr: Expr| Term { values: values(schedule, sights, seen, &expr), expr };
     let mut known: HashSet<Values> = HashSet::new();
     found.sort_by_key(size);
@@ -397,6 +403,7 @@ pub(super) fn own_expressions(schedule: &Schedule, n: usize) -> Vec<Expr> {
     let l = &schedule.loops[n];
     let known = known_slots(schedule, l);
     let mut found: Vec<Expr> = vec![Expr::Int(1), Expr::Int(2), Expr::built_in(slot::P)];
+    found.extend(bases(l));
     found.extend(schedule.numbers.iter().map(|number| Expr::Var(number.var.clone())));
     found.extend(l.indices.iter().map(|index| Expr::Var(index.var.clone())));
     found.extend(l.states.iter().map(|state| Expr::Var(state.var.clone())));
@@ -432,6 +439,23 @@ pub(super) fn own_expressions(schedule: &Schedule, n: usize) -> Vec<Expr> {
         found.extend(ranks(schedule, n).into_iter().map(lowest_bit));
     }
     found.sort_by_key(|e| (!matches!(e, Expr::Int(_)), size(e)));
+    found
+}
+
+/// The numbers above 2 by which states are multiplied or divided: bases of powers and logarithms.
+fn bases(l: &Loop) -> Vec<Expr> {
+    let mut found = Vec::new();
+    for state in &l.states {
+        state.next.walk(&mut |e| {
+            if let Expr::Binary(Binary::Mul | Binary::Div, a, b) = e {
+                for factor in [a, b] {
+                    if matches!(**factor, Expr::Int(3..)) && !found.contains(&**factor) {
+                        found.push((**factor).clone());
+                    }
+                }
+            }
+        });
+    }
     found
 }
 

@@ -18,6 +18,9 @@ use roundel_spec::expr::{Binary, Builtin, Expr, ListVar, Unary};
 use roundel_spec::{Kind, Schedule};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+/// What is said of a round whose `holds` is missing.
+pub(crate) const NO_INDUCTION: &str = "there is no induction";
+
 /// A construct that has no encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NoEncoding {

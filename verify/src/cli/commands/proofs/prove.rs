@@ -7,7 +7,7 @@ use crate::cli::commands::{CommandOutcome, counted, print, print_json, save};
 use crate::cli::range::{PAIRS_WITH_PLACES, ProcessRange, WITH_PLACES};
 use crate::cli::{Engine, ProveArgs};
 use crate::error::Error;
-use crate::proving::invariants::{self, written};
+use crate::proving::invariants::{self, MissingClause, written};
 use crate::proving::progress::WorkProgress;
 use crate::proving::prove::{self, ADVICE, Base, InductionResult, Obstacle};
 use crate::proving::smt::{AnswerCache, Effort, Portfolio, Solver, SolverAnswer, lemmas, obligations};
@@ -149,7 +149,7 @@ struct ProofReport<'a> {
     found_clauses: Vec<FoundClause>,
     /// What was not found: what was seen at small p, and what to write.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    not_found: Vec<String>,
+    not_found: Vec<MissingClause>,
     /// Why there is no record, although there could be one.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
@@ -449,7 +449,8 @@ fn text(proof: &ProofReport<'_>, said: &mut Notes) -> String {
     proof.rows.iter().for_each(|row| table.row(cells(row)));
     let mut out = format!("{HEADING}{}{HEADING:#}\n{table}", proof.name);
     out += &found_in_words(proof);
-    let notes = notes(proof).into_iter().filter_map(|note| said.once(note));
+    let advice = proof.not_found.iter().filter_map(|missing| missing.advice.clone());
+    let notes = advice.chain(notes(proof)).filter_map(|note| said.once(note));
     notes.for_each(|note| out += &format!("  {NOTICE}note{NOTICE:#}: {note}\n"));
     let range = match &proof.proved_for {
         Some(range) => format!("{GOOD}proved for {range}{GOOD:#}{}", limits_in_words(proof)),
@@ -464,18 +465,31 @@ fn text(proof: &ProofReport<'_>, said: &mut Notes) -> String {
 /// Why what is proved is not proved for all p: the first construct that is not encoded, and the clause it is in; or the
 /// first obligation that is open.
 fn limits_in_words(proof: &ProofReport<'_>) -> String {
-    let all_p = proof.result.as_ref().is_some_and(|record| record.range.p.is_none());
-    let decisive = |row: &&ProveRow| row.engine == "smt" && Claim::of(&row.property) == Claim::Correct;
-    let open = proof.rows.iter().filter(decisive).find_map(|row| Some((row, row.open.first()?)));
-    match open {
-        Some((row, obstacle)) if !all_p && row.verdict == RowVerdict::NotEncoded => {
+    match decisive(proof) {
+        Some((_, obstacle)) if is_shown(proof, obstacle) => {
+            ", and not for all p because no invariant was found".into()
+        }
+        Some((row, obstacle)) if row.verdict == RowVerdict::NotEncoded => {
             let place = obstacle.expression.as_ref().and_then(|e| clause_with(&proof.subject.schedule, e));
             let place = place.map_or(String::new(), |clause| format!(" (in `{clause}`)"));
             format!(", and not for all p because {obstacle}{place}")
         }
-        Some((row, _)) if !all_p => format!(", and not for all p because {} is not proved", row.property),
-        _ => String::new(),
+        Some((row, _)) => format!(", and not for all p because {} is not proved", row.property),
+        None => String::new(),
     }
+}
+
+/// The first obstacle to a proof for all p that the collective is right, if there is none.
+fn decisive<'p>(proof: &'p ProofReport<'_>) -> Option<(&'p ProveRow, &'p Obstacle)> {
+    let all_p = proof.result.as_ref().is_some_and(|record| record.range.p.is_none());
+    let decisive = |row: &&ProveRow| row.engine == "smt" && Claim::of(&row.property) == Claim::Correct;
+    let mut rows = proof.rows.iter().filter(decisive);
+    if all_p { None } else { rows.find_map(|row| Some((row, row.open.first()?))) }
+}
+
+/// Whether an obstacle is a `holds` that was looked for, so that what was seen is shown.
+fn is_shown(proof: &ProofReport<'_>, obstacle: &Obstacle) -> bool {
+    obstacle.lacks_holds() && !proof.not_found.is_empty()
 }
 
 /// The first clause that has an expression, unless it has nothing else.
@@ -502,7 +516,7 @@ fn found_in_words(proof: &ProofReport<'_>) -> String {
         }
     }
     for missing in &proof.not_found {
-        out += &format!("  {NOTICE}{missing}{NOTICE:#}\n");
+        out += &format!("  {NOTICE}{}{NOTICE:#}\n", missing.seen);
     }
     out
 }
@@ -513,7 +527,14 @@ const SHOWN: usize = 3;
 /// What prevents properties from being proved, and what only exact checks verify. The advice is given once.
 fn notes(proof: &ProofReport<'_>) -> Vec<String> {
     let mut open: Vec<(&str, Vec<&str>)> = Vec::new();
-    for (row, obstacle) in proof.rows.iter().flat_map(|row| row.open.iter().map(move |obstacle| (row, obstacle))) {
+    // What the verdict says, notes do not say again.
+    let verdict =
+        decisive(proof).filter(|(row, _)| row.verdict == RowVerdict::NotEncoded && proof.proved_for.is_some());
+    let is_said = |obstacle: &Obstacle| {
+        is_shown(proof, obstacle) || verdict.is_some_and(|(_, decisive)| decisive.reason == obstacle.reason)
+    };
+    let all = proof.rows.iter().flat_map(|row| row.open.iter().map(move |obstacle| (row, obstacle)));
+    for (row, obstacle) in all.filter(|(_, obstacle)| !is_said(obstacle)) {
         match open.iter_mut().find(|(known, _)| *known == obstacle.reason) {
             Some((_, properties)) if properties.contains(&row.property.as_str()) => {}
             Some((_, properties)) => properties.push(&row.property),

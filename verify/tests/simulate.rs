@@ -559,7 +559,8 @@ fn a_million_ranks() {
         let report = json(&["simulate", name, "-p", "1000000", "--ppn", "100", "--loggps", "L=1us,o=1us,G=1ns"]);
         assert_eq!((&report["number_of_rounds"], &report["followed"]), (&rounds.into(), &100.into()), "{name}");
     }
-    // The ranks of one node stand for all: of 10 000 nodes, each of the 100 ranks but the first fetches from another one.
+    // The ranks of one node stand for all: of 10 000 nodes, each of the 100 ranks but the first fetches from another
+    // one.
     let lanes =
         json(&["simulate", "locality-bruck", "-p", "1000000", "--ppn", "100", "--loggps", "L=1us,o=1us,G=1ns"]);
     assert_eq!((&lanes["levels"][1]["messages"], &lanes["followed"]), (&1_980_000.into(), &100.into()));

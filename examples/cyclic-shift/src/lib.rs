@@ -51,8 +51,8 @@
 //! ```
 //!
 //! That is all. To get from small `p` to all `p`, a prover needs to know what ranks hold before each round, and
-//! `roundel prove` finds it: `blocks = [rank + k; k in 0..D]`. One more line states the cost, for users who choose among
-//! algorithms; `roundel bounds` tells what it is:
+//! `roundel prove` finds it: `blocks = [rank + k; k in 0..D]`. One more line states the cost, for users who choose
+//! among algorithms; `roundel bounds` tells what it is:
 //!
 //! ```text
 //! #[bound(rounds <= len(ports), each blocks_sent = p - 1, per_round messages_sent <= ports[i])]

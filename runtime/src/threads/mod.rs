@@ -24,8 +24,9 @@
 //! Nothing hangs, and nothing waits for a time limit. The world knows at every moment which ranks still run. When
 //! the last of them blocks or ends while another waits, no rank can ever go on, and every rank that waits returns
 //! [`Error::Deadlock`](crate::Error::Deadlock) with a report of who waits for whom. (A rank that blocks on something
-//! else, say a lock of the caller's own, counts as running; so does one that tests a request again and again.) When a message does not fit its receive, or when a rank
-//! panics, the rank itself learns why, and the others get [`Error::PeerFailed`](crate::Error::PeerFailed).
+//! else, say a lock of the caller's own, counts as running; so does one that tests a request again and again.) When a
+//! message does not fit its receive, or when a rank panics, the rank itself learns why, and the others get
+//! [`Error::PeerFailed`](crate::Error::PeerFailed).
 //!
 //! After any of these **the whole world is broken**: messages of the failed call may be left behind, so every later
 //! call on it returns an error at once. After an error the contents of a call's receive blocks are unspecified;

@@ -224,7 +224,8 @@ impl ThreadWorld {
         }
     }
 
-    /// Breaks the world: all calls fail from now on, and no member waits for a message any more. The first cause counts.
+    /// Breaks the world: all calls fail from now on, and no member waits for a message any more. The first cause
+    /// counts.
     fn break_down(&mut self, broken: Broken) {
         self.broken.get_or_insert(broken);
         self.released.extend(0..self.members.len());

@@ -5,12 +5,13 @@
 //! ranks, then the rounds of rank r are those of rank 0 with peers moved by r: as many messages, of as many blocks,
 //! over the same distances. Rank 0 then stands for all.
 //!
-//! *Nodes.* If nodes of equal size occur only as `at(node + c, l)`, where `c` and `l` depend on the local index at most,
-//! then a rank does what the rank with its local index does on node 0, with peers moved by whole nodes. The ranks of one
-//! node then stand for all. An inner collective within a node may do anything: all nodes do the same. Between nodes, and
-//! over all ranks, its own ranks must do the same.
+//! *Nodes.* If nodes of equal size occur only as `at(node + c, l)`, where `c` and `l` depend on the local index at
+//! most, then a rank does what the rank with its local index does on node 0, with peers moved by whole nodes. The ranks
+//! of one node then stand for all. An inner collective within a node may do anything: all nodes do the same. Between
+//! nodes, and over all ranks, its own ranks must do the same.
 //!
-//! Anything else, such as `rank ^ d` or `when = rank < d`, is not followed: such a collective is simulated rank by rank.
+//! Anything else, such as `rank ^ d` or `when = rank < d`, is not followed: such a collective is simulated rank by
+//! rank.
 
 use roundel_spec::Schedule;
 use roundel_spec::blocks::{BlockSet, Index};

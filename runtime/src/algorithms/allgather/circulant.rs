@@ -3,8 +3,8 @@ use crate::Collective;
 /// Circulant allgather: logarithmic for any p, with distances that are those of halving p.
 ///
 /// Before a round a rank holds the blocks from its own upwards, as many as p divided by a power of two and rounded up,
-/// `h`. It gets the next ones, up to `n`, the same for half that power, from the rank `h` away. Where Bruck's last round
-/// sends what is left over, here the rounds are as equal as they can be.
+/// `h`. It gets the next ones, up to `n`, the same for half that power, from the rank `h` away. Where Bruck's last
+/// round sends what is left over, here the rounds are as equal as they can be.
 ///
 /// Domain: any p. Cost: ceil(log2 p) rounds, p - 1 blocks sent by each rank.
 ///

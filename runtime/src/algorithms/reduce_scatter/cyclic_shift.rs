@@ -3,8 +3,8 @@ use crate::Collective;
 /// Reduce_scatter by cyclic shift, with `ports[i]` messages in round `i`: the allgather by cyclic shift, run backwards.
 ///
 /// Forwards, a rank holds the `D` blocks from its own upwards before a round. The ranks that are `D`, `2 * D`, … above
-/// send theirs, of which the last may be incomplete; then it holds `q + 1` times as many. Backwards, the first round has
-/// the largest distances and the incomplete messages, so the last port is the first one of the allgather.
+/// send theirs, of which the last may be incomplete; then it holds `q + 1` times as many. Backwards, the first round
+/// has the largest distances and the incomplete messages, so the last port is the first one of the allgather.
 ///
 /// Domain: p at most the product of all `ports[i] + 1`. Cost: `len(ports)` rounds, p - 1 blocks sent by each rank.
 ///

@@ -182,7 +182,8 @@ unsafe fn planned(
     }
     let (Side::Plain(_), Side::Plain(_)) = (job.send, job.recv) else { return None };
     let plan = shared_run::call(&job.shape, &work.recent.lists, &mut work.offsets, group)?;
-    // The arguments alone must determine where the data is. They do not for identical buffers or for a scatter in place.
+    // The arguments alone must determine where the data is. They do not for identical buffers or for a scatter in
+    // place.
     let elsewhere = job.shape.send.is_none() && has_input(call) || plan.kind == Kind::Scatter && plan.in_place;
     if elsewhere { None } else { RepeatedPlan::new(&plan, &job).map(|plan| repeated(Some(plan))) }
 }

@@ -1,7 +1,7 @@
 //! Drawings as data: rectangles, curves and texts on a page, which are written as SVG or as TikZ.
 //!
-//! What a picture shows is decided once; the two writers only translate shapes. Positions are in pixels of SVG, from the
-//! upper left corner; a TikZ unit is one of them.
+//! What a picture shows is decided once; the two writers only translate shapes. Positions are in pixels of SVG, from
+//! the upper left corner; a TikZ unit is one of them.
 
 mod shapes;
 mod svg;

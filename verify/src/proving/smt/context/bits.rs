@@ -36,7 +36,8 @@ impl Context<'_> {
         })
     }
 
-    /// The laws of bits at the powers of two and the quotients that occur, and that equal numbers have equal lowest bits.
+    /// The laws of bits at the powers of two and the quotients that occur, and that equal numbers have equal lowest
+    /// bits.
     pub(super) fn bit_laws(&self) -> Vec<Term> {
         let mut laws = Vec::new();
         for (i, (x, bit)) in self.lowest.iter().enumerate() {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks that exactly the harnesses of expected.txt fail as tests, and that Kani, if installed, refutes those that the
-# table of docs/kani.md names (one for each fault).
+# table of docs/kani.md names (one for each fault). Arguments are passed on to `cargo kani`.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -32,7 +32,7 @@ refuted=(
 chosen=()
 # Kani sees the proofs in the anonymous scope in which they are emitted.
 for name in "${refuted[@]}"; do chosen+=(--harness "_::$name"); done
-report=$(cargo kani --target-dir "$CARGO_TARGET_DIR" -j 2 --output-format terse --exact "${chosen[@]}" 2>&1) || true
+report=$(cargo kani --target-dir "$CARGO_TARGET_DIR" -j 2 --output-format terse --exact "${chosen[@]}" "$@" 2>&1) || true
 grep -q "Complete - 0 successfully verified harnesses, ${#refuted[@]} failures" <<<"$report" || {
   tail -n 40 <<<"$report"
   exit 1

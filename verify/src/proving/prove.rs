@@ -1,7 +1,9 @@
 //! What is proved about a collective, by which engine and for which calls; and its record.
 
 use crate::proving::invariants::{self, Findings, MissingClause};
-use crate::proving::smt::{self, Discharged, Obligations, Portfolio, Property, Refutation, Verdict};
+use crate::proving::smt::{
+    self, Discharged, MissingObligation, Obligations, Portfolio, Property, Refutation, Verdict,
+};
 use roundel_spec::Schedule;
 use roundel_spec::check::Checked;
 use roundel_spec::expr::Expr;
@@ -45,17 +47,14 @@ pub struct Obstacle {
     pub refuted: bool,
     /// The expression that is not encoded, if it is one.
     pub expression: Option<Expr>,
+    /// Whether it is a `holds` that is missing.
+    pub lacks_holds: bool,
 }
 
 impl Obstacle {
     /// An obstacle that is neither a counterexample nor a single expression.
     pub fn new(reason: String) -> Self {
-        Obstacle { reason, refuted: false, expression: None }
-    }
-
-    /// Whether it is a `holds` that is missing.
-    pub fn lacks_holds(&self) -> bool {
-        self.reason.contains(smt::NO_INDUCTION)
+        Obstacle { reason, refuted: false, expression: None, lacks_holds: false }
     }
 }
 
@@ -197,8 +196,8 @@ impl InductionResult {
             }
         }
         for gap in &self.obligations.gaps {
-            let (reason, expression) = (gap.reason.clone(), gap.expression.clone());
-            all.entry(gap.property).or_default().open.push(Obstacle { reason, refuted: false, expression });
+            let MissingObligation { property, reason, expression, lacks_holds } = gap.clone();
+            all.entry(property).or_default().open.push(Obstacle { reason, refuted: false, expression, lacks_holds });
         }
         all
     }

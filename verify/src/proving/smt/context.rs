@@ -18,9 +18,6 @@ use roundel_spec::expr::{Binary, Builtin, Expr, ListVar, Unary};
 use roundel_spec::{Kind, Schedule};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// What is said of a round whose `holds` is missing.
-pub(crate) const NO_INDUCTION: &str = "there is no induction";
-
 /// A construct that has no encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NoEncoding {
@@ -28,15 +25,22 @@ pub(crate) struct NoEncoding {
     pub(crate) what: String,
     /// The expression, if it is one.
     pub(crate) expression: Option<Expr>,
+    /// Whether it is a round whose `holds` is missing.
+    pub(crate) lacks_holds: bool,
 }
 
 impl NoEncoding {
     pub(crate) fn new(what: String) -> Self {
-        NoEncoding { what, expression: None }
+        NoEncoding { what, expression: None, lacks_holds: false }
+    }
+
+    /// A round over which there is no induction.
+    pub(crate) fn without_holds(what: String) -> Self {
+        NoEncoding { lacks_holds: true, ..NoEncoding::new(what) }
     }
 
     fn of(expression: &Expr, what: String) -> Self {
-        NoEncoding { what, expression: Some(expression.clone()) }
+        NoEncoding { expression: Some(expression.clone()), ..NoEncoding::new(what) }
     }
 }
 

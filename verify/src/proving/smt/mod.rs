@@ -18,7 +18,6 @@ mod term;
 mod windows;
 
 pub use answers::AnswerCache;
-pub(crate) use context::NO_INDUCTION;
 pub use discharge::{Discharged, Portfolio, Refutation, Verdict, discharge, put, tried};
 pub use lemmas::{Lemma, lemmas};
 pub use obligations::{MissingObligation, Obligations, obligations};

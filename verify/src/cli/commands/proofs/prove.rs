@@ -489,7 +489,7 @@ fn decisive<'p>(proof: &'p ProofReport<'_>) -> Option<(&'p ProveRow, &'p Obstacl
 
 /// Whether an obstacle is a `holds` that was looked for, so that what was seen is shown.
 fn is_shown(proof: &ProofReport<'_>, obstacle: &Obstacle) -> bool {
-    obstacle.lacks_holds() && !proof.not_found.is_empty()
+    obstacle.lacks_holds && !proof.not_found.is_empty()
 }
 
 /// The first clause that has an expression, unless it has nothing else.

@@ -3,7 +3,7 @@
 use super::counters::usage;
 use super::round::arrivals;
 use super::{LOCAL, LoopEntry, NODE, PPN, ProofContext, Prover, RANK, ReductionRound, Step, SymbolicMemory};
-use crate::proving::smt::context::{NO_INDUCTION, NoEncoding, TermValues};
+use crate::proving::smt::context::{NoEncoding, TermValues};
 use crate::proving::smt::query::Property;
 use crate::proving::smt::term::{Term, add, and, eq, ite, le, lt, or, sub};
 use roundel_spec::Schedule;
@@ -207,7 +207,7 @@ impl<'a> Prover<'a> {
         } else {
             "blocks = …".into()
         };
-        NoEncoding::new(format!("round {n} has no `holds({missing})`, so {NO_INDUCTION} over it"))
+        NoEncoding::without_holds(format!("round {n} has no `holds({missing})`, so there is no induction over it"))
     }
 
     /// `holds` names everything only once.

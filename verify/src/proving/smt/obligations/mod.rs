@@ -43,11 +43,13 @@ pub struct MissingObligation {
     pub reason: String,
     /// The expression that is not encoded, if it is one.
     pub expression: Option<Expr>,
+    /// Whether it is a `holds` that is missing.
+    pub lacks_holds: bool,
 }
 
 impl MissingObligation {
     pub(crate) fn new(property: Property, reason: String) -> Self {
-        MissingObligation { property, reason, expression: None }
+        MissingObligation { property, reason, expression: None, lacks_holds: false }
     }
 }
 
@@ -207,8 +209,9 @@ impl<'a> Prover<'a> {
         for n in 0..self.schedule.loops.len() {
             entry = match self.a_loop(n, entry) {
                 Ok(entry) => entry,
-                Err(NoEncoding { what: reason, expression }) => {
-                    return self.gaps.push(MissingObligation { property: Property::Invariant, reason, expression });
+                Err(NoEncoding { what: reason, expression, lacks_holds }) => {
+                    let property = Property::Invariant;
+                    return self.gaps.push(MissingObligation { property, reason, expression, lacks_holds });
                 }
             };
         }
@@ -249,9 +252,9 @@ impl<'a> Prover<'a> {
     }
 
     /// Notes a construct that cannot be encoded.
-    fn not_encoded(&mut self, property: Property, NoEncoding { what, expression }: NoEncoding) {
+    fn not_encoded(&mut self, property: Property, NoEncoding { what, expression, lacks_holds }: NoEncoding) {
         let reason = format!("{what} is not encoded");
-        self.gaps.push(MissingObligation { property, reason, expression });
+        self.gaps.push(MissingObligation { property, reason, expression, lacks_holds });
     }
 
     /// Adds the obligations of `build`, or notes why they cannot be encoded.

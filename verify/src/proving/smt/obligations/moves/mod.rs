@@ -112,8 +112,8 @@ impl<'a> Prover<'a> {
         for n in 0..self.schedule.loops.len() {
             entry = match self.moving_loop(n, entry) {
                 Ok(entry) => entry,
-                Err(NoEncoding { what, expression }) => {
-                    let construct = NoEncoding { what: format!("round {n}: {what}"), expression };
+                Err(construct) => {
+                    let construct = NoEncoding { what: format!("round {n}: {}", construct.what), ..construct };
                     return self.not_encoded(Property::Invariant, construct);
                 }
             };

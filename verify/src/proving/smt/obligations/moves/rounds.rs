@@ -2,7 +2,7 @@
 
 use super::super::loops::{bounds_vary, states_vary};
 use super::{HeldSet, MovesEntry, ProofContext, Prover, Step, SymbolicBlock};
-use crate::proving::smt::context::{NO_INDUCTION, NoEncoding, TermValues};
+use crate::proving::smt::context::{NoEncoding, TermValues};
 use crate::proving::smt::query::Property;
 use crate::proving::smt::term::{Term, add, eq, ite, le, lt, within};
 use roundel_spec::Schedule;
@@ -280,7 +280,10 @@ fn declared(l: &Loop, values: &TermValues) -> Step<HeldSet> {
     match (sets.next(), sets.next()) {
         (Some(set), None) => HeldSet::new(set, values),
         (Some(_), Some(_)) => Err(NoEncoding::new("more than one `holds(blocks = …)`".into())),
-        _ => Err(NoEncoding::new(format!("a round without `holds(blocks = …)`, over which {NO_INDUCTION},"))),
+        _ => {
+            let what = "a round without `holds(blocks = …)`, over which there is no induction,";
+            Err(NoEncoding::without_holds(what.into()))
+        }
     }
 }
 

@@ -5,11 +5,10 @@
 #   eval "$(tests/tools/build-mpi.sh)" && cargo test -p roundel-tests --test mpi
 #
 # With --only NAME, for that MPI only. With --all, also the libraries for Open MPI 5 and MPICH 5, which
-# tests/tools/install-mpi.sh installs. With --share, nothing is built; builds without MPI are copied to where the builds
-# for the MPIs find them.
+# tests/tools/install-mpi.sh installs. With --share, nothing is built; earlier builds are copied to where the build for
+# MPICH finds what does not depend on MPI.
 #
-# One target directory per MPI, because cargo does not rebuild if only MPICC changes. What does not depend on MPI is
-# copied from earlier builds for lints and tests.
+# One target directory per MPI, because cargo does not rebuild if only MPICC changes.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -26,19 +25,27 @@ share() {
 }
 
 mpis="openmpi mpich"
-case ${1:-} in
---only) mpis=$2 ;;
---share)
-  for mpi in $mpis; do share "$mpi"; done
-  exit
-  ;;
-esac
+all=
+while [ $# -gt 0 ]; do
+  case $1 in
+  --only)
+    mpis=$2
+    shift
+    ;;
+  --all) all=1 ;;
+  --share)
+    share mpich
+    exit
+    ;;
+  esac
+  shift
+done
 
 # build NAME MPICC [the package of the programs]
 build() {
   programs=${3:-}
   share "$1"
-  MPICC=$2 cargo build --quiet --config tests/tools/mpi-programs.toml --target-dir "target/$1" \
+  MPICC=$2 cargo build --quiet --target-dir "target/$1" \
     ${programs:+-p "$programs" --features "$programs/mpi" -p cyclic-shift --features cyclic-shift/mpi --bins} \
     -p roundel-pmpi -p libroundel --features roundel-pmpi/mpi,libroundel/mpi \
     -p cyclic-shift-preload -p cyclic-shift-c --features cyclic-shift-preload/mpi,cyclic-shift-c/mpi --lib >&2
@@ -57,7 +64,7 @@ for mpi in $mpis; do
 done
 for build in $builds; do wait "$build"; done
 
-[ "${1:-}" = --all ] || exit 0
+[ -n "$all" ] || exit 0
 for mpi in openmpi5 mpich5; do
   bin=$(tests/tools/install-mpi.sh "$mpi" "target/mpi/$mpi")
   build "$mpi" "$bin/mpicc"

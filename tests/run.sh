@@ -97,8 +97,7 @@ built() { linted "$@" --workspace --features "$ROUNDEL_BUILT"; }
 if cargo nextest --version >/dev/null 2>&1; then
   on_mpi='package(roundel-tests) & (binary(mpi) | binary(interposed) | binary(capi))'
   # What was built is described in files, so that running it does not wait for other builds.
-  build_tests() {
-    built cargo nextest run --no-run
+  describe_tests() {
     built cargo nextest list --list-type binaries-only --message-format json >"$logs/binaries.json"
     cargo metadata --format-version 1 >"$logs/metadata.json"
   }
@@ -109,11 +108,12 @@ if cargo nextest --version >/dev/null 2>&1; then
   mpi_tests() { run_tests --profile mpi -E "$on_mpi"; }
   other_tests() { run_tests -E "not ($on_mpi)"; }
 else
-  build_tests() { built cargo test --all-targets --no-run; }
+  describe_tests() { :; }
   mpi_tests() { built cargo test --no-fail-fast --test mpi --test interposed --test capi; }
   # Without these settings, tests on MPI skip themselves.
   other_tests() {
-    built env -u ROUNDEL_REQUIRE -u ROUNDEL_MPI_OPENMPI -u ROUNDEL_MPI_MPICH cargo test --all-targets --no-fail-fast
+    built env -u ROUNDEL_REQUIRE -u ROUNDEL_MPI_OPENMPI -u ROUNDEL_MPI_MPICH \
+      cargo test --lib --bins --tests --no-fail-fast
   }
 fi
 # Fails if the compiler or Clippy has warned of something.
@@ -128,10 +128,10 @@ others=
 trap '[ -z "$others" ] || kill -- "-$others" 2>/dev/null; rm -rf "$logs"' EXIT
 
 say "tests, and programs for Open MPI"
-build_tests 2>&1 | tee "$logs/build"
-# The libraries that C programs load.
-built cargo build --lib 2>&1 | tee -a "$logs/build"
+# With the libraries that C programs load, which tests alone would not build.
+built cargo build --lib --bins --tests 2>&1 | tee "$logs/build"
 without_warnings "$logs/build"
+describe_tests
 export ROUNDEL_MPI_OPENMPI=$PWD/target/debug
 roundel() { target/debug/roundel "$@"; }
 export ROUNDEL=$PWD/target/debug/roundel

@@ -64,7 +64,7 @@ fn they_keep_their_contract() {
 fn they_are_proved_for_all_p() {
     let Some(portfolio) = solvers(20) else { return };
     // The fold of `swing` takes minutes.
-    for name in every(NAMES.len(), NAMES).into_iter().chain(["chain", "van_de_geijn"]) {
+    for name in every(NAMES.len(), NAMES).into_iter().chain(["chain"]) {
         let induction = InductionResult::over(name, &declared(name), &portfolio, &|| ());
         assert!(induction.complete(), "{name}: {:#?}", induction.by_property());
     }

@@ -97,7 +97,7 @@ fn all_are_found(kinds: &[&str]) {
         return;
     }
     let of_kinds = |name: &&&str| kinds.iter().any(|kind| name.split('/').next() == Some(kind));
-    let names = every(3, FOUND.iter().filter(of_kinds));
+    let names = every(6, FOUND.iter().filter(of_kinds));
     assert!(!names.is_empty(), "{kinds:?}");
     for name in names {
         let result = proved(name, &stripped_entry(name));

@@ -299,7 +299,7 @@ fn reductions_are_proved_for_all_p() {
     // The two that split groups take minutes; their records have the results.
     let slow = ["RabenseifnerAllreduce", "RecursiveHalvingReduceScatter"];
     let quick = |name: &str| REDUCTIONS_FOR_ALL_P.contains(&name) && !slow.contains(&name);
-    for entry in every(3, catalogue().iter().filter(|entry| quick(entry.type_name))) {
+    for entry in every(6, catalogue().iter().filter(|entry| quick(entry.type_name))) {
         let report = json(0, &["prove", entry.name, "-p", "1..=6", "--no-record", "--limit", "20"]);
         let all = if (entry.schedule)().lists.is_empty() { "all p" } else { "all p, all ports" };
         assert_eq!(report["collectives"][0]["proved_for"], all, "{}", open(&report));
@@ -316,7 +316,7 @@ fn reductions_are_proved_for_all_p() {
 #[test]
 fn collectives_with_a_root_are_proved_for_every_root() {
     let Some(_) = z3() else { return };
-    for kind in every(2, ["broadcast/", "gather/", "scatter/", "reduce/"]) {
+    for kind in every(3, ["broadcast/", "gather/", "scatter/", "reduce/"]) {
         let report = json(0, &["prove", kind, "-p", "1..=6", "--no-record", "--require-all-p", "--limit", "20"]);
         for one in report["collectives"].as_array().unwrap() {
             assert_eq!(one["proved_for"], "all p, all root", "{one}");

@@ -102,7 +102,7 @@ fn the_circulant_reduce_scatter_is_the_reverse_of_the_allgather() {
 #[test]
 fn a_reverse_is_proved_where_the_forward_collective_is() {
     let Some(portfolio) = solvers(20) else { return };
-    for (name, kind) in every(4, FORWARD.iter().rev()) {
+    for (name, kind) in every(8, FORWARD.iter().rev()) {
         let reverse = forward(name).reversed(*kind, CombineSide::Left);
         let induction = InductionResult::over(name, &reverse, &portfolio, &|| ());
         // A gather and a scatter might send a block where it is not needed.

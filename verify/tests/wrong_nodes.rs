@@ -183,7 +183,7 @@ fn fault(schedule: &Schedule) -> Option<Violation> {
 #[test]
 fn entries_that_look_at_nodes_are_proved() {
     let Some(portfolio) = solvers(20) else { return };
-    for name in every(4, &[LOCALITY_BRUCK, HIERARCHICAL, MULTI_LANE, SMP, NAP, LEADERS, LANES]) {
+    for name in every(5, &[LOCALITY_BRUCK, HIERARCHICAL, MULTI_LANE, SMP, NAP, LEADERS, LANES]) {
         let induction = InductionResult::over(name, &replaced(name, "collective", "collective"), &portfolio, &|| {});
         assert!(induction.complete(), "{name}: {:#?}", induction.by_property());
     }
@@ -191,7 +191,7 @@ fn entries_that_look_at_nodes_are_proved() {
 
 #[test]
 fn no_fault_on_nodes_is_proved() {
-    none_is_proved(28, WRONG, |&(name, old, new)| replaced(name, old, new), |_, schedule| fault(schedule));
+    none_is_proved(56, WRONG, |&(name, old, new)| replaced(name, old, new), |_, schedule| fault(schedule));
 }
 
 #[test]

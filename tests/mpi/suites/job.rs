@@ -53,9 +53,13 @@ impl<'a> Job<'a> {
 
 /// Every combination of layout and policy that a collective has.
 pub(crate) fn every_option<C: Collective>(collective: &C, at: &Place) -> Vec<Options> {
+    options(collective.rotation(at).is_some())
+}
+
+/// The same. Not part of the generic function, which is compiled for every collective.
+fn options(rotated: bool) -> Vec<Options> {
     let layouts = [Layout::Declared, Layout::InPlace, Layout::Rotated];
     let policies = [Policy::default(), Policy::PACKED, Policy::DATATYPE];
-    let has = |layout| layout != Layout::Rotated || collective.rotation(at).is_some();
-    let layouts = layouts.into_iter().filter(|&layout| has(layout));
+    let layouts = layouts.into_iter().filter(|&layout| layout != Layout::Rotated || rotated);
     layouts.flat_map(|layout| policies.map(|policy| Options { layout, policy })).collect()
 }

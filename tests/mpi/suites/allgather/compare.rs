@@ -188,6 +188,9 @@ struct Comparison<'a, 'job, T> {
     effort: Effort,
 }
 
+/// A collective that makes a call. Only this is compiled for every collective.
+type Made<'f, T> = &'f dyn Fn(&Call<T>, &SimpleCommunicator, &[T], &mut [T]) -> Result<(), Error>;
+
 impl<'a, 'job, T: Sample> Comparison<'a, 'job, T> {
     fn new(job: &'a mut Job<'job>, comm: &'a SimpleCommunicator, call: Call<T>, effort: Effort) -> Self {
         let (room, send) = (Guarded::new(call.len), call.sends[0].clone());
@@ -195,37 +198,17 @@ impl<'a, 'job, T: Sample> Comparison<'a, 'job, T> {
     }
 
     /// Two repetitions in the same buffers. The send buffer is overwritten at once, to catch a late read by MPI; and
-    /// only the first repetition may allocate.
-    fn twice<C: IsAllgather>(&mut self, name: &str, collective: &C, options: Options) {
+    /// only the first repetition may allocate: it makes a new plan, and the second reuses it.
+    fn twice(&mut self, what: &str, made: Made<'_, T>) {
         for repetition in [0, 1] {
             self.room.clean();
             self.send.clone_from(&self.call.sends[repetition]);
             let before = allocations();
-            let outcome = self.call.run(collective, self.comm, &self.send, self.room.inside(), options);
+            let outcome = made(&self.call, self.comm, &self.send, self.room.inside());
             let allocated = allocations() - before;
             self.send.fill(T::sample(999));
             self.job.calls += 1;
-            let what = || format!("{name}, {}, {options:?}, repetition {repetition}", self.call.name);
-            self.job.expect(outcome == Ok(()), || format!("{}: {outcome:?}", what()));
-            self.job.expect(repetition == 0 || allocated == 0, || format!("{}: {allocated} allocations", what()));
-            if let Some(difference) = self.room.difference(&self.call.results[repetition]) {
-                self.job.fail(&format!("{}: {difference}", what()));
-            }
-        }
-    }
-}
-
-impl<T: Sample> Comparison<'_, '_, T> {
-    /// The call in place, twice: the first makes a new plan, the second reuses it.
-    fn in_place<C: IsAllgather>(&mut self, name: &str, collective: &C) {
-        for repetition in [0, 1] {
-            self.room.clean();
-            let send = &self.call.sends[repetition];
-            let before = allocations();
-            let outcome = self.call.run_in_place(collective, self.comm, send, self.room.inside());
-            let allocated = allocations() - before;
-            self.job.calls += 1;
-            let what = || format!("{name}, {} in place, repetition {repetition}", self.call.name);
+            let what = || format!("{}, {what}, repetition {repetition}", self.call.name);
             self.job.expect(outcome == Ok(()), || format!("{}: {outcome:?}", what()));
             self.job.expect(repetition == 0 || allocated == 0, || format!("{}: {allocated} allocations", what()));
             if let Some(difference) = self.room.difference(&self.call.results[repetition]) {
@@ -240,10 +223,12 @@ impl<T: Sample> Visitor for Comparison<'_, '_, T> {
         let options = self.job.options(self.comm, collective, self.effort);
         let served = !options.is_empty();
         for options in options {
-            self.twice(name, collective, options);
+            let what = format!("{name}, {options:?}");
+            self.twice(&what, &|call, comm, send, recv| call.run(collective, comm, send, recv, options));
         }
         if served {
-            self.in_place(name, collective);
+            let what = format!("{name} in place");
+            self.twice(&what, &|call, comm, send, recv| call.run_in_place(collective, comm, send, recv));
         }
     }
 }

@@ -56,35 +56,37 @@ impl<'a, 'job, T: Sample> Comparison<'a, 'job, T> {
         Comparison { job, comm, n, sends, results, send, room }
     }
 
-    fn judge(&self, turn: usize, what: &str) {
-        if let Some(difference) = self.room.difference(&self.results[turn]) {
-            self.job.fail(&format!("{what}: {difference}"));
+    /// Two calls in the same buffers.
+    fn twice(&mut self, what: &str, made: Made<'_, T>) {
+        for turn in [0, 1] {
+            let what = format!("{} {}, {what}, turn {turn}", self.n, T::NAME);
+            self.room.clean();
+            self.send.clone_from(&self.sends[turn]);
+            let (send, recv) = (&self.send[..], self.room.inside());
+            self.job.call(turn == 0, &what, &mut || made(send, recv));
+            // Catches a late read by MPI.
+            self.send.fill(T::sample(999));
+            if let Some(difference) = self.room.difference(&self.results[turn]) {
+                self.job.fail(&format!("{what}: {difference}"));
+            }
         }
     }
 }
 
+/// A collective that makes a call, from one buffer to another. Only this is compiled for every collective.
+type Made<'f, T> = &'f dyn Fn(&[T], &mut [T]) -> Result<(), Error>;
+
 impl<T: Sample> Visit for Comparison<'_, '_, T> {
     fn visit<C: IsAlltoall + Copy + Sync>(&mut self, name: &str, collective: C) {
+        let comm = self.comm;
         for options in self.job.alltoall_options(&collective) {
-            for turn in [0, 1] {
-                let what = format!("{name}, {} {}, {options:?}, turn {turn}", self.n, T::NAME);
-                self.room.clean();
-                self.send.clone_from(&self.sends[turn]);
-                let (send, recv) = (&self.send[..], self.room.inside());
-                self.job.call(turn == 0, &what, || collective.alltoall_with(self.comm, send, recv, options));
-                // Catches a late read by MPI.
-                self.send.fill(T::sample(999));
-                self.judge(turn, &what);
-            }
+            let what = format!("{name}, {options:?}");
+            self.twice(&what, &|send, recv| collective.alltoall_with(comm, send, recv, options));
         }
-        for turn in [0, 1] {
-            let what = format!("{name}, {} {} in place, turn {turn}", self.n, T::NAME);
-            self.room.clean();
-            self.room.inside().clone_from_slice(&self.sends[turn]);
-            let data = self.room.inside();
-            self.job.call(turn == 0, &what, || collective.alltoall_in_place(self.comm, data));
-            self.judge(turn, &what);
-        }
+        self.twice(&format!("{name} in place"), &|send, data| {
+            data.clone_from_slice(send);
+            collective.alltoall_in_place(comm, data)
+        });
     }
 }
 

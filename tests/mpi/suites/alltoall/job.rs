@@ -6,7 +6,7 @@ use roundel::{Collective, Error, Options, Place};
 
 impl Job<'_> {
     /// Makes a call that must succeed, and may allocate only if it is the first of its kind.
-    pub(crate) fn call(&mut self, first: bool, what: &str, call: impl FnOnce() -> Result<(), Error>) {
+    pub(crate) fn call(&mut self, first: bool, what: &str, call: &mut dyn FnMut() -> Result<(), Error>) {
         let before = allocations();
         let outcome = call();
         let allocated = allocations() - before;

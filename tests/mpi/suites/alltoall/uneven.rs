@@ -127,37 +127,39 @@ struct Comparison<'a, 'job, T> {
     symmetric: [Exchange<T>; 2],
 }
 
+/// A collective that makes a call, from one buffer to another. Only this is compiled for every collective.
+type Made<'f, T> = &'f dyn Fn(&Exchange<T>, &[T], &mut [T]) -> Result<(), Error>;
+
+/// The same call twice, then one with smaller counts.
+fn thrice<T: Sample>(job: &mut Job<'_>, exchanges: &[Exchange<T>; 2], what: &str, made: Made<'_, T>) {
+    for (turn, i) in [(0, 0), (1, 0), (2, 1)] {
+        let exchange = &exchanges[i];
+        let Exchange { send, before, result, name: size, .. } = exchange;
+        let what = format!("{size}, {what}, turn {turn}");
+        let (mut room, mut send) = (Guarded::new(before.len()), send.clone());
+        room.inside().clone_from_slice(before);
+        let recv = room.inside();
+        job.call(turn == 0, &what, &mut || made(exchange, &send, recv));
+        // Catches a late read by MPI.
+        send.fill(T::sample(999));
+        if let Some(difference) = room.difference(result) {
+            job.fail(&format!("{what}: {difference}"));
+        }
+    }
+}
+
 impl<T: Sample> Visit for Comparison<'_, '_, T> {
     fn visit<C: IsAlltoall + Copy + Sync>(&mut self, name: &str, collective: C) {
-        let (world, job) = (self.job.world, &mut *self.job);
-        let options = job.alltoall_options(&collective)[0];
-        // The same call twice, then one with smaller counts.
-        for (turn, exchange) in [0, 0, 1].map(|i| &self.exchanges[i]).into_iter().enumerate() {
-            let Exchange { send, sent, received, before, result, name: size } = exchange;
-            let what = format!("{name}, {size}, turn {turn}, {options:?}");
-            let (mut room, mut send) = (Guarded::new(before.len()), send.clone());
-            room.inside().clone_from_slice(before);
-            let recv = room.inside();
-            job.call(turn == 0, &what, || {
-                let (counts, displs) = received;
-                collective.alltoallv_with(world, &send, &sent.0, &sent.1, recv, counts, displs, options)
-            });
-            send.fill(T::sample(999));
-            if let Some(difference) = room.difference(result) {
-                job.fail(&format!("{what}: {difference}"));
-            }
-        }
-        for (turn, exchange) in [0, 0, 1].map(|i| &self.symmetric[i]).into_iter().enumerate() {
-            let Exchange { sent: (counts, displs), before, result, name: size, .. } = exchange;
-            let what = format!("{name}, {size} in place, turn {turn}");
-            let mut room = Guarded::new(before.len());
-            room.inside().clone_from_slice(before);
-            let data = room.inside();
-            job.call(turn == 0, &what, || collective.alltoallv_in_place(world, data, counts, displs));
-            if let Some(difference) = room.difference(result) {
-                job.fail(&format!("{what}: {difference}"));
-            }
-        }
+        let world = self.job.world;
+        let options = self.job.alltoall_options(&collective)[0];
+        thrice(self.job, &self.exchanges, &format!("{name}, {options:?}"), &|exchange, send, recv| {
+            let (sent, (counts, displs)) = (&exchange.sent, &exchange.received);
+            collective.alltoallv_with(world, send, &sent.0, &sent.1, recv, counts, displs, options)
+        });
+        thrice(self.job, &self.symmetric, &format!("{name} in place"), &|exchange, _, data| {
+            let (counts, displs) = &exchange.sent;
+            collective.alltoallv_in_place(world, data, counts, displs)
+        });
     }
 }
 

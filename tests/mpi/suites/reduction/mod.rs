@@ -95,6 +95,27 @@ impl Suite<'_> {
         T: Equivalence + Clone + Default + PartialEq + std::fmt::Debug,
         O: Operation<T>,
     {
+        let world = self.world;
+        self.compare_calls(
+            name,
+            &|send, recv| collective.allreduce(world, send, recv, op),
+            &|data| collective.allreduce_in_place(world, data, op),
+            own,
+            from,
+        );
+    }
+
+    /// The same for a collective's two calls. Only those are compiled for every collective.
+    fn compare_calls<T>(
+        &mut self,
+        name: &str,
+        made: &dyn Fn(&[T], &mut [T]) -> Result<(), Error>,
+        made_in_place: &dyn Fn(&mut [T]) -> Result<(), Error>,
+        own: SystemOperation,
+        from: fn(i64) -> T,
+    ) where
+        T: Equivalence + Clone + Default + PartialEq + std::fmt::Debug,
+    {
         for n in self.counts() {
             for turn in 0..3 {
                 let send: Vec<T> = self.samples(n, turn).into_iter().map(from).collect();
@@ -104,15 +125,15 @@ impl Suite<'_> {
                     self.world.all_reduce_into(&send[..], &mut expected[..], own);
                 }
                 let before = allocations();
-                let outcome = collective.allreduce(self.world, &send, &mut recv, op);
+                let outcome = made(&send, &mut recv);
                 let allocated = allocations() - before;
                 self.expect(outcome == Ok(()), || format!("{name}, {n} elements: {outcome:?}"));
                 self.expect(recv == expected, || format!("{name}, {n} elements: a wrong result"));
                 self.expect(turn == 0 || allocated == 0, || format!("{name}, {n}: {allocated} allocations"));
                 // The call in place is another kind of call; the next call of the first kind is planned again.
-                let outcome = collective.allreduce_in_place(self.world, &mut data, op);
+                let outcome = made_in_place(&mut data);
                 self.expect(outcome == Ok(()) && data == expected, || format!("{name}, {n} in place: {outcome:?}"));
-                let again = collective.allreduce(self.world, &send, &mut recv, op);
+                let again = made(&send, &mut recv);
                 self.expect(again == Ok(()), || format!("{name}, {n} elements: {again:?}"));
             }
         }

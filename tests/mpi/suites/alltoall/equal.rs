@@ -6,7 +6,7 @@ use crate::shuffles::{Bruck, Pairwise, Star, Visit, visit_all};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
 use roundel::algorithms::{HierarchicalAlltoall, SpreadOut};
-use roundel::{AllowUnproved, Alltoall, IsAlltoall};
+use roundel::{AllowUnproved, Alltoall, Error, IsAlltoall};
 
 /// All types and sizes.
 pub(crate) fn all_sizes(job: &mut Job<'_>) {

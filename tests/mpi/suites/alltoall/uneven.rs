@@ -6,7 +6,7 @@ use crate::shuffles::{Bruck, Visit, visit_all};
 use mpi::Count;
 use mpi::datatype::{Partition, PartitionMut};
 use mpi::traits::*;
-use roundel::{Alltoall, IsAlltoall};
+use roundel::{Alltoall, Error, IsAlltoall};
 
 /// All types and sizes.
 pub(crate) fn all_sizes(job: &mut Job<'_>) {

@@ -49,6 +49,12 @@ struct Suite<'a> {
     rooted: BTreeSet<String>,
 }
 
+/// A collective that makes a call, from one buffer to another.
+type Made<'f, T> = &'f dyn Fn(&[T], &mut [T]) -> Result<(), Error>;
+
+/// The same in one buffer.
+type MadeInPlace<'f, T> = &'f dyn Fn(&mut [T]) -> Result<(), Error>;
+
 impl Suite<'_> {
     /// The lengths of vectors.
     fn counts(&self) -> [usize; 5] {
@@ -109,8 +115,8 @@ impl Suite<'_> {
     fn compare_calls<T>(
         &mut self,
         name: &str,
-        made: &dyn Fn(&[T], &mut [T]) -> Result<(), Error>,
-        made_in_place: &dyn Fn(&mut [T]) -> Result<(), Error>,
+        made: Made<'_, T>,
+        made_in_place: MadeInPlace<'_, T>,
         own: SystemOperation,
         from: fn(i64) -> T,
     ) where

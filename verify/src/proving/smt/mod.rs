@@ -11,6 +11,7 @@ mod lemmas;
 mod numbering;
 mod obligations;
 mod query;
+mod session;
 mod sets;
 mod solver;
 mod symbol;

@@ -4,6 +4,7 @@
 //! as such, and never counts.
 
 use super::answers::AnswerCache;
+use super::session;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -29,6 +30,13 @@ pub enum SolverAnswer {
     Crashed(String),
     /// Its output is not a valid answer.
     Nonsense(String),
+}
+
+impl SolverAnswer {
+    /// Of a process that has ended without one.
+    pub(super) fn ended(status: ExitStatus) -> Self {
+        if has_used_up_its_time(status) { SolverAnswer::Timeout } else { SolverAnswer::Crashed(status.to_string()) }
+    }
 }
 
 impl std::fmt::Display for SolverAnswer {
@@ -70,7 +78,7 @@ impl Effort {
     const CVC5_STEPS: u64 = 200_000;
 
     /// The seconds of processor time after which a solver is killed, however few steps it has made.
-    fn processor_seconds(self) -> u64 {
+    pub(super) fn processor_seconds(self) -> u64 {
         self.seconds.saturating_mul(3).saturating_add(1)
     }
 
@@ -94,6 +102,8 @@ pub struct Solver {
     /// Its program.
     pub program: PathBuf,
     is_cvc5: bool,
+    /// Whether one process answers many queries.
+    keeps_running: bool,
     /// How long to wait for one that neither computes nor exits.
     patience: Option<Duration>,
     /// Its name and version, determined on first use.
@@ -107,7 +117,12 @@ impl Solver {
     pub fn at(program: impl Into<PathBuf>) -> Self {
         let program = program.into();
         let is_cvc5 = program.file_name().is_some_and(|name| name.to_string_lossy().contains("cvc5"));
-        Solver { program, is_cvc5, patience: None, version: Arc::default(), answers: None }
+        Solver { program, is_cvc5, keeps_running: false, patience: None, version: Arc::default(), answers: None }
+    }
+
+    /// The same, with one process for many queries. Only for z3 itself: a script may wait for the end of its input.
+    fn kept_running(self) -> Self {
+        Solver { keeps_running: !self.is_cvc5, ..self }
     }
 
     /// The same, but waiting no longer than this, whatever the other limits.
@@ -120,12 +135,18 @@ impl Solver {
         Solver { answers, ..self }
     }
 
+    /// The steps that it may make.
+    fn steps(&self, effort: Effort) -> u64 {
+        let each = if self.is_cvc5 { Effort::CVC5_STEPS } else { Effort::Z3_STEPS };
+        each.saturating_mul(effort.seconds).min(u64::from(u32::MAX))
+    }
+
     /// Its arguments.
     fn arguments(&self, effort: Effort) -> Vec<String> {
-        let steps = |each: u64| each.saturating_mul(effort.seconds).min(u64::from(u32::MAX));
+        let steps = self.steps(effort);
         match self.is_cvc5 {
-            true => vec!["--lang=smt2.6".into(), format!("--rlimit={}", steps(Effort::CVC5_STEPS))],
-            false => vec!["-in".into(), "-smt2".into(), format!("rlimit={}", steps(Effort::Z3_STEPS))],
+            true => vec!["--lang=smt2.6".into(), format!("--rlimit={steps}")],
+            false => vec!["-in".into(), "-smt2".into(), format!("rlimit={steps}")],
         }
     }
 
@@ -143,7 +164,11 @@ impl Solver {
 
     /// The solvers of this machine, z3 first.
     pub fn installed() -> Vec<Self> {
-        ["z3", "cvc5"].into_iter().filter_map(|name| find_in_path(Path::new(name))).map(Solver::at).collect()
+        ["z3", "cvc5"]
+            .into_iter()
+            .filter_map(|name| find_in_path(Path::new(name)))
+            .map(|found| Solver::at(found).kept_running())
+            .collect()
     }
 
     /// Whether the program exists: at its path or, for a plain name, in a folder of `PATH`.
@@ -191,7 +216,10 @@ impl Solver {
         if let Some(text) = entry.as_ref().and_then(|entry| entry.read()) {
             return Ok(text);
         }
-        let text = self.spoken(question, &arguments, limit, patience)?;
+        let text = match self.keeps_running {
+            true => session::asked(self, question, self.steps(limit), limit, patience)?,
+            false => self.spoken(question, &arguments, limit, patience)?,
+        };
         // Limits are steps of the solver, so that `unknown` is the same answer next time.
         let is_answer = matches!(classify(&text), SolverAnswer::Sat | SolverAnswer::Unsat | SolverAnswer::Unknown(_));
         if let Some(entry) = entry.filter(|_| is_answer) {
@@ -212,7 +240,7 @@ impl Solver {
             return Err(SolverAnswer::Missing(format!("{}: there is no such file", self.program.display())));
         }
         let mut child = self
-            .command(limit)
+            .command(limit.processor_seconds())
             .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -235,7 +263,7 @@ impl Solver {
         })?;
         match (text.trim().is_empty(), status.success()) {
             (true, true) => Err(SolverAnswer::Nonsense("nothing".into())),
-            (true, false) => Err(SolverAnswer::Crashed(status.to_string())),
+            (true, false) => Err(SolverAnswer::ended(status)),
             _ => Ok(text),
         }
     }
@@ -243,8 +271,7 @@ impl Solver {
     /// The program with a limit of processor time. The shell sets the limit, because doing so for another process would
     /// need unsafe code.
     #[cfg(unix)]
-    fn command(&self, limit: Effort) -> Command {
-        let seconds = limit.processor_seconds();
+    pub(super) fn command(&self, seconds: u64) -> Command {
         let mut command = Command::new("/bin/sh");
         // A solver that ignores the soft limit is killed by the hard one; no core file is written.
         let script = "ulimit -c 0; ulimit -S -t \"$1\" && ulimit -H -t \"$2\"; shift 2; exec \"$@\"";
@@ -253,7 +280,7 @@ impl Solver {
     }
 
     #[cfg(not(unix))]
-    fn command(&self, _: Effort) -> Command {
+    pub(super) fn command(&self, _: u64) -> Command {
         Command::new(&self.program)
     }
 }

@@ -1,9 +1,9 @@
 //! Wrong all-to-alls.
 #![allow(dead_code)]
 
-#[path = "alltoall/misuse.rs"]
+#[path = "all_to_alls/misuse.rs"]
 mod misuse;
-#[path = "alltoall/violations.rs"]
+#[path = "all_to_alls/violations.rs"]
 mod violations;
 
 fn main() {}

@@ -1,11 +1,14 @@
 /* Barriers: no rank leaves one before all ranks have entered it. Ranks share a clock, because all of them run on this
  * machine; one of them is late each time.
  *
- *   interposed_barrier TIMES [skipped]
+ *   interposed_barrier TIMES [blocking|started|prepared|skipped]
  *
- * With `skipped`, ranks do not meet, which must be found. */
+ * Blocking barriers, non-blocking ones, or persistent ones. With `skipped`, ranks do not meet, which must be found. */
 #define _GNU_SOURCE
 #include <mpi.h>
+#if MPI_VERSION < 4 && defined(OPEN_MPI)
+#include <mpi-ext.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +21,49 @@ static long long now(void)
     return time.tv_sec * 1000000000LL + time.tv_nsec;
 }
 
-static int skipped;
+static enum { BLOCKING, STARTED, PREPARED, SKIPPED } form;
+static const char *const forms[] = {"blocking", "started", "prepared", "skipped"};
+
+/* Makes a persistent barrier, if this MPI has it; otherwise a non-blocking one takes its place. */
+static int prepare(MPI_Comm comm, MPI_Request *prepared)
+{
+#if MPI_VERSION >= 4
+    return MPI_Barrier_init(comm, MPI_INFO_NULL, prepared);
+#elif defined OMPI_HAVE_MPI_EXT_PCOLLREQ
+    return MPIX_Barrier_init(comm, MPI_INFO_NULL, prepared);
+#else
+    (void)comm, (void)prepared;
+    return MPI_SUCCESS;
+#endif
+}
+
+/* Enters and leaves a barrier. */
+static void meet(MPI_Comm comm, MPI_Request *prepared)
+{
+    MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    int done = 0;
+    if (form == BLOCKING) {
+        MPI_Barrier(comm);
+    } else if (form == PREPARED && *prepared != MPI_REQUEST_NULL) {
+        MPI_Start(prepared);
+        MPI_Wait(prepared, MPI_STATUS_IGNORE);
+    } else if (form != SKIPPED) {
+        /* Two at a time, completed in the other order. */
+        MPI_Ibarrier(comm, &requests[0]);
+        MPI_Ibarrier(comm, &requests[1]);
+        while (!done)
+            MPI_Test(&requests[1], &done, MPI_STATUS_IGNORE);
+        MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    }
+}
 
 /* The number of barriers that a rank left too early. */
 static int barriers(MPI_Comm comm, int times)
 {
     int rank, p, early = 0;
+    MPI_Request prepared = MPI_REQUEST_NULL;
+    if (form == PREPARED && prepare(comm, &prepared) != MPI_SUCCESS)
+        return 1;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &p);
     for (int i = 0; i < times; i++) {
@@ -33,8 +73,7 @@ static int barriers(MPI_Comm comm, int times)
             nanosleep(&late, NULL);
         }
         long long entered = now(), last;
-        if (!skipped)
-            MPI_Barrier(comm);
+        meet(comm, &prepared);
         long long left = now();
         PMPI_Allreduce(&entered, &last, 1, MPI_LONG_LONG, MPI_MAX, comm);
         early += left < last;
@@ -48,6 +87,8 @@ static int barriers(MPI_Comm comm, int times)
             MPI_Barrier(comm);
         }
     }
+    if (prepared != MPI_REQUEST_NULL)
+        MPI_Request_free(&prepared);
     return early;
 }
 
@@ -55,7 +96,9 @@ int main(int argc, char **argv)
 {
     int rank, p, times = argc > 1 ? atoi(argv[1]) : 50, wrong = 0, sum;
     MPI_Comm half, copy;
-    skipped = argc > 2 && !strcmp(argv[2], "skipped");
+    for (int i = 0; argc > 2 && i < 4; i++)
+        if (!strcmp(argv[2], forms[i]))
+            form = i;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &p);
@@ -68,6 +111,10 @@ int main(int argc, char **argv)
     /* Invalid ones get MPI's error. */
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     int class = MPI_SUCCESS, code = MPI_Barrier(MPI_COMM_NULL);
+    MPI_Error_class(code, &class);
+    wrong += class != MPI_ERR_COMM;
+    MPI_Request none = MPI_REQUEST_NULL;
+    code = MPI_Ibarrier(MPI_COMM_NULL, &none);
     MPI_Error_class(code, &class);
     wrong += class != MPI_ERR_COMM;
     MPI_Comm_free(&half);

@@ -1,14 +1,38 @@
-//! MPI_Barrier, as an allreduce of one byte: no rank has the result before all ranks have contributed, whatever the
+//! Barriers, as allreduces of one byte: no rank has the result before all ranks have contributed, whatever the
 //! algorithm. So every proved allreduce is a proved barrier.
 
 use crate::arguments;
 use crate::passing::{CallKey, all};
 use crate::serve::{self, RepeatOutcome};
-use mpi::ffi::{self, MPI_Comm};
+#[cfg(any(persistent, extension))]
+use mpi::ffi::MPI_Info;
+use mpi::ffi::{self, MPI_Comm, MPI_Request};
+use roundel::mpi::raw::MpiCall;
 use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
 /// The contribution of every rank.
 static NOTHING: u8 = 0;
+
+/// Where barriers that have been started write their results, which nobody reads. Each has a byte of its own until as
+/// many others have been started: by then it has almost certainly been completed; if not, both write zero.
+static RESULTS: [AtomicU8; 1 << 14] = [const { AtomicU8::new(0) }; 1 << 14];
+
+/// The number of barriers that have been started.
+static STARTED: AtomicUsize = AtomicUsize::new(0);
+
+/// The call whose result goes to an address.
+fn barrier(result: *mut c_void) -> Option<MpiCall> {
+    // SAFETY: constants of the library.
+    let (byte, or) = unsafe { (ffi::RSMPI_UINT8_T, ffi::RSMPI_BOR) };
+    arguments::allreduce((&raw const NOTHING).cast(), result, 1 as c_int, byte, or)
+}
+
+/// The call of a barrier that is completed later.
+fn later() -> Option<MpiCall> {
+    let place = STARTED.fetch_add(1, Ordering::Relaxed) % RESULTS.len();
+    barrier(RESULTS[place].as_ptr().cast())
+}
 
 /// # Safety
 /// The same as for the MPI function.
@@ -26,9 +50,55 @@ pub(crate) unsafe extern "C" fn MPI_Barrier(comm: MPI_Comm) -> c_int {
             Some(RepeatOutcome::Code(code)) => code,
             Some(RepeatOutcome::Library) => ffi::PMPI_Barrier(comm),
             None => {
-                let call = || arguments::allreduce(send, recv, 1 as c_int, ffi::RSMPI_UINT8_T, ffi::RSMPI_BOR);
-                serve::blocking("MPI_Barrier", &key, call).unwrap_or_else(|| ffi::PMPI_Barrier(comm))
+                let served = serve::blocking("MPI_Barrier", &key, || barrier(recv));
+                served.unwrap_or_else(|| ffi::PMPI_Barrier(comm))
             }
         }
     }
 }
+
+/// # Safety
+/// The same as for the MPI function.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn MPI_Ibarrier(comm: MPI_Comm, request: *mut MPI_Request) -> c_int {
+    let key = CallKey { function: MPI_Ibarrier as *const () as usize, comm, words: [], lists: [None, None] };
+    // SAFETY: the program's arguments, and the library's function for them.
+    unsafe {
+        if all(comm) || key.is_last() {
+            return ffi::PMPI_Ibarrier(comm, request);
+        }
+        let served = serve::starting("MPI_Ibarrier", &key, request, later);
+        served.unwrap_or_else(|| ffi::PMPI_Ibarrier(comm, request))
+    }
+}
+
+/// # Safety
+/// The same as for the MPI function.
+#[cfg(persistent)]
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn MPI_Barrier_init(comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request) -> c_int {
+    // SAFETY: the program's arguments, and the library's function for them.
+    unsafe {
+        let served = serve::preparing("MPI_Barrier_init", comm, request, later);
+        served.unwrap_or_else(|| ffi::PMPI_Barrier_init(comm, info, request))
+    }
+}
+
+/// The persistent barrier of Open MPI's extension, which the bindings do not have.
+#[cfg(extension)]
+const _: () = {
+    unsafe extern "C" {
+        fn PMPIX_Barrier_init(comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request) -> c_int;
+    }
+
+    /// # Safety
+    /// The same as for the MPI function.
+    #[unsafe(no_mangle)]
+    unsafe extern "C" fn MPIX_Barrier_init(comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request) -> c_int {
+        // SAFETY: the program's arguments, and the library's function for them.
+        unsafe {
+            let served = serve::preparing("MPIX_Barrier_init", comm, request, later);
+            served.unwrap_or_else(|| PMPIX_Barrier_init(comm, info, request))
+        }
+    }
+};

@@ -5,6 +5,7 @@ use crate::launch::Settings;
 use crate::mpi::{MPICH, MPICH_5, Mpi, OPEN_MPI, OPEN_MPI_5, everything, say};
 use crate::{programs, write_cases};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Cases of every kind, for tests that are not about particular cases.
 const SOME: [&str; 6] = [
@@ -42,6 +43,31 @@ fn the_program_finds_what_is_spoilt() {
         some_cases(mpi, 2, &Settings::default(), &["--expect-served"]).fails_with("MPI_Allreduce is not interposed");
         some_cases(mpi, 2, &Settings::served(), &["--expect-served"]).succeeds();
     });
+}
+
+/// Where the ranks of a node cannot have memory in common, the calls go to the library, and the user can read why: there
+/// is no room, or each rank has a /dev/shm of its own.
+#[test]
+fn memory_that_cannot_be_had() {
+    // MPICH does not start without /dev/shm.
+    if OPEN_MPI.library().is_none() {
+        return;
+    }
+    let of_size = |size| format!("mount -t tmpfs -o size={size} tmpfs /dev/shm && exec \"$@\"");
+    let under = |size: &str| ["unshare", "--mount", "sh", "-c", &of_size(size), "sh"].map(String::from).to_vec();
+    let mounts = Command::new("unshare").args(&under("64k")[1..]).arg("true").output();
+    if !mounts.is_ok_and(|output| output.status.success()) {
+        return say("skipped: a rank cannot have a /dev/shm of its own without the right to mount one");
+    }
+    for (size, why) in [("64k", "No space left on device"), ("64m", "another rank cannot map it")] {
+        let settings = Settings { under: under(size), ..Settings::shared() };
+        // Open MPI's own memory is elsewhere.
+        let settings = settings.with("OMPI_MCA_btl_vader_backing_directory", "/tmp").with("ROUNDEL_EXPLAIN", "1");
+        let run = some_cases(&OPEN_MPI, 3, &settings, &[]);
+        run.succeeds();
+        let reason = format!("no memory for all ranks of this node: {why}");
+        assert!(run.output().contains(&reason), "{}", run.report());
+    }
 }
 
 /// Communicators do not ask for what is known about the world, and are set up only if one of their calls is served.

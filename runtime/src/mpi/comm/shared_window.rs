@@ -6,7 +6,7 @@
 //! not kill a rank in the middle of a call.
 
 use crate::error::Error;
-use crate::mpi::comm::agree::agree;
+use crate::mpi::comm::agree::agree_and_hear;
 use crate::mpi::comm::node_members::NodeMembers;
 use crate::mpi::process::code::check;
 use crate::program::shared::{COUNTER, LINE};
@@ -65,6 +65,9 @@ impl SlotRing {
 
 /// The folder for files in memory.
 const FOLDER: &str = "/dev/shm";
+
+/// Why a rank has no window although nothing has failed there.
+const ELSEWHERE: &str = "another rank cannot map it, as if it had a /dev/shm of its own, like one in a container";
 
 /// The tag of the messages with the window's name.
 const NAMED: c_int = 6;
@@ -153,12 +156,18 @@ impl SharedWindow {
         };
         let own = mapped.map_err(|error| Error::NoSharedMemory { reason: error.to_string() });
         // A rank with a different length would access memory outside the window.
-        let sayings = [("the lengths of a call in shared memory", rings[0].bytes as u64)];
-        let memory = agree(members.group.comm.raw(), &sayings, own);
+        let lengths = [("the lengths of a call in shared memory", rings[0].bytes as u64)];
+        let failed = [u64::from(own.is_err())];
+        let agreed = agree_and_hear(members.group.comm.raw(), &lengths, &failed, Ok(own));
         drop(made);
+        let (own, failures) = agreed?;
+        let memory = own?;
+        if failures.iter().any(|failures| failures.contains(&1)) {
+            return Err(Error::NoSharedMemory { reason: ELSEWHERE.into() });
+        }
         let [first, second] = rings;
         let rings = [RingPlace::at(LINE, first, p), RingPlace::at(LINE + first.all(p), second, p)];
-        memory.map(|memory| SharedWindow { memory, rings })
+        Ok(SharedWindow { memory, rings })
     }
 
     /// One of its rings.

@@ -53,8 +53,10 @@ fn memory_that_cannot_be_had() {
     if OPEN_MPI.library().is_none() {
         return;
     }
-    let of_size = |size| format!("mount -t tmpfs -o size={size} tmpfs /dev/shm && exec \"$@\"");
-    let under = |size: &str| ["unshare", "--mount", "sh", "-c", &of_size(size), "sh"].map(String::from).to_vec();
+    let under = |size: &str| {
+        let script = format!("mount -t tmpfs -o size={size} tmpfs /dev/shm && exec \"$@\"");
+        ["unshare", "--mount", "sh", "-c", &script, "sh"].map(String::from).to_vec()
+    };
     let mounts = Command::new("unshare").args(&under("64k")[1..]).arg("true").output();
     if !mounts.is_ok_and(|output| output.status.success()) {
         return say("skipped: a rank cannot have a /dev/shm of its own without the right to mount one");

@@ -20,12 +20,16 @@ export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-../../target/kani-mutants}"
 refuted=(
   roundel_incomplete_whole_1_to_16
   roundel_not_held_whole_1_to_16
+  roundel_not_ignored_whole_1_to_16
   roundel_overflows_functions
+  roundel_reduced_twice_sets
   roundel_to_itself_sends_match
   roundel_twice_whole_1_to_16
   roundel_wrong_bound_whole_1_to_16
   roundel_wrong_count_receives_match
+  roundel_wrong_digit_sets
   roundel_wrong_fact_facts
+  roundel_wrong_half_sets
   roundel_wrong_order_sends_match
   roundel_wrong_peer_receives_match
 )

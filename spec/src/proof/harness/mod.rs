@@ -85,6 +85,8 @@ pub const SETS: Width = match cfg!(kani) {
     true => Width { p: (1 << 4) - 1, state: (1 << 5) - 1 },
     false => Width { p: (1 << 5) - 1, state: (1 << 6) - 1 },
 };
+/// The largest number of `send` and `recv` clauses for which Kani proves [`sets()`].
+pub const SETS_CLAUSES: usize = 4;
 /// The largest p of [`sets()`]: tests go further than Kani can.
 pub const SETS_MOST: i64 = if cfg!(kani) { 8 } else { 16 };
 /// Kani's width for the absence of panics: every p that a call may have.

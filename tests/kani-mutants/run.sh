@@ -27,9 +27,7 @@ refuted=(
   roundel_twice_whole_1_to_16
   roundel_wrong_bound_whole_1_to_16
   roundel_wrong_count_receives_match
-  roundel_wrong_digit_sets
   roundel_wrong_fact_facts
-  roundel_wrong_half_sets
   roundel_wrong_order_sends_match
   roundel_wrong_peer_receives_match
 )

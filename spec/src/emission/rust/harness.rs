@@ -7,7 +7,7 @@ use super::expr::{Needs, ident, number, rust};
 use super::functions::{TransferCode, scoped};
 use crate::check::{self, Points};
 use crate::proof::harness::claims::{Relation, claimed, facts, has_harnesses, has_steps};
-use crate::proof::harness::{SETS_CLAUSES, WALKS, WHOLE_RANGES};
+use crate::proof::harness::{WALKS, WHOLE_RANGES};
 use crate::schedule::expr::{Binary, Builtin, Expr};
 use crate::schedule::message::Direction;
 use crate::schedule::{Bound, Loop, Schedule, State};
@@ -110,10 +110,10 @@ pub(super) fn harnesses(schedule: &Schedule, name: &TokenStream, snake: &str) ->
             }
         }
     };
-    // Kani cannot bear a walk, nor many clauses, each of which looks for its counterpart among the others.
-    let few = schedule.transfers().count() <= SETS_CLAUSES;
+    // Kani cannot bear a walk.
+    let simple = sets::is_simple(schedule);
     let sets_body = quote!(::roundel::__private::harness::sets::<#name>);
-    if sets::has_sets(schedule) && !few {
+    if sets::has_sets(schedule) && !simple {
         all.extend(test("sets", &sets_body));
     }
     if sets::has_walk(schedule) {
@@ -148,7 +148,7 @@ pub(super) fn harnesses(schedule: &Schedule, name: &TokenStream, snake: &str) ->
     }
     let small =
         stubs(&[("wrap", "exact_wrap"), ("div", "small_div"), ("rem", "small_rem"), ("ceil_div", "small_ceil_div")]);
-    if sets::has_sets(schedule) && few {
+    if sets::has_sets(schedule) && simple {
         add("sets", sets_body, quote!(kani::unwind(8), #small));
     }
     if !has_harnesses(schedule) {

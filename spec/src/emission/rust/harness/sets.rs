@@ -7,6 +7,7 @@ use super::super::functions::{TransferCode, scoped, site};
 use super::super::groups::WithinCode;
 use super::super::rounds::{add_loop, backward};
 use super::{choice, drawn, states};
+use crate::proof::harness::SETS_CLAUSES;
 use crate::proof::harness::claims::facts;
 use crate::proof::harness::sets::LINES;
 use crate::schedule::affine::Progression;
@@ -23,6 +24,16 @@ use quote::{format_ident, quote};
 pub(super) fn has_sets(schedule: &Schedule) -> bool {
     let flat = !schedule.uses_placement() && schedule.inners.is_empty() && schedule.reverse_of.is_none();
     flat && lines(schedule) <= LINES && schedule.loops.iter().all(|l| follows(schedule, l))
+}
+
+/// Whether Kani bears the harness: few clauses, each of which looks for its counterpart among the others; no parameters;
+/// and sets that do not depend on the block.
+pub(super) fn is_simple(schedule: &Schedule) -> bool {
+    let by_block = |hold: &Hold| matches!(hold, Hold::Contributors { block: Some(_), .. });
+    let parameters = schedule.numbers.len() + schedule.lists.len();
+    parameters == 0
+        && schedule.transfers().count() <= SETS_CLAUSES
+        && !schedule.loops.iter().flat_map(|l| &l.holds).any(by_block)
 }
 
 /// Whether the harness can walk through a collective that looks at nodes: its states are computed, not determined by a

@@ -1,8 +1,9 @@
 //! Wrong collectives, for the harnesses to refute.
 //!
-//! Each declaration is Bruck's allgather with one fault, or a small algorithm that is wrong from the start. `check(p <=
-//! 1)` hides the fault from the check at compile time. `expected.txt` lists the harnesses that must fail. `run.sh`
-//! verifies that exactly these fail as plain tests, and that Kani refutes one harness for each fault.
+//! Each declaration is an algorithm of the catalogue with one fault, or a small one that is wrong from the start.
+//! `check(p <= 1)` hides the fault from the check at compile time. `expected.txt` lists the harnesses that must fail.
+//! `run.sh` verifies that exactly these fail as plain tests, and that Kani refutes one harness for each of the first ten
+//! faults.
 
 use roundel::Collective;
 

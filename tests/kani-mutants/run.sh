@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks that exactly the harnesses of expected.txt fail as tests, and that Kani, if installed, refutes those that the
-# table of docs/kani.md names (one for each fault). Arguments are passed on to `cargo kani`.
+# first table of docs/kani.md names (one for each fault). Arguments are passed on to `cargo kani`.
 set -euo pipefail
 cd "$(dirname "$0")"
 

@@ -170,7 +170,7 @@ impl RoundBodies<'_> {
     fn valid(&self, env: &Env<'_>, t: &Transfer) -> Result<(), Wrong> {
         env.on(&self.at).over(&t.each, &mut |env| {
             let found = self.message(env.clone(), t, &values(env, t))?;
-            step::valid(&self.at, found).map_err(Wrong::from)
+            step::valid(&self.at, self.at.p, found).map_err(Wrong::from)
         })
     }
 

@@ -137,6 +137,21 @@ impl<'a> TransferCode<'a> {
         self.transfer.site.number
     }
 
+    /// The clause as a sink sees it.
+    pub(super) fn its_site(&self) -> &Site {
+        &self.transfer.site
+    }
+
+    /// The line that it reads or writes.
+    pub(super) fn line(&self) -> usize {
+        self.transfer.site.line.into()
+    }
+
+    /// Its blocks, as declared.
+    pub(super) fn blocks_set(&self) -> &crate::schedule::blocks::BlockSet {
+        &self.transfer.blocks
+    }
+
     /// The schedule it belongs to.
     pub(super) fn schedule(&self) -> &Schedule {
         self.schedule

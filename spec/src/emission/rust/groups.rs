@@ -30,7 +30,13 @@ impl<'a> WithinCode<'a> {
             .collect()
     }
 
-    fn name(&self, part: &str) -> Ident {
+    /// The clause.
+    pub(super) fn within(&self) -> &Within {
+        self.within
+    }
+
+    /// The name of one of its functions.
+    pub(super) fn name(&self, part: &str) -> Ident {
         match self.schedule.within().nth(1) {
             Some(_) => format_ident!("within_{part}_{}", self.number),
             None => format_ident!("within_{part}"),

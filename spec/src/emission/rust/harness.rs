@@ -1,29 +1,75 @@
 //! Harnesses: what the bodies of `crate::harness` need to know about a collective, and the functions that run them, as
 //! proofs under Kani and as tests elsewhere.
 
+mod sets;
+
 use super::expr::{Needs, ident, number, rust};
 use super::functions::{TransferCode, scoped};
 use crate::check::{self, Points};
-use crate::proof::harness::WHOLE_RANGES;
-use crate::proof::harness::claims::{Relation, claimed, facts, has_steps};
+use crate::proof::harness::claims::{Relation, claimed, facts, has_harnesses, has_steps};
+use crate::proof::harness::{WALKS, WHOLE_RANGES};
 use crate::schedule::expr::{Binary, Builtin, Expr};
 use crate::schedule::message::Direction;
-use crate::schedule::{Bound, Loop, Schedule};
+use crate::schedule::{Bound, Loop, Schedule, State};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-/// The implementation of `Probe`.
-pub(super) fn probe(schedule: &Schedule, name: &Ident) -> TokenStream {
-    let (parameters, bounds) = (parameters(schedule), bounds(schedule));
-    let (has_steps, names) = (has_steps(schedule), super::own_names(schedule));
-    let (methods, round) = if has_steps { rounds(schedule) } else { (quote!(), quote!(Ok(()))) };
+/// Whether there are harnesses for a schedule.
+pub(super) fn has_any(schedule: &Schedule) -> bool {
+    has_harnesses(schedule) || sets::has_sets(schedule) || sets::has_walk(schedule)
+}
+
+/// Whether the generated functions of single rounds have a harness.
+fn has_functions(schedule: &Schedule) -> bool {
+    if has_harnesses(schedule) {
+        has_steps(schedule)
+    } else {
+        sets::has_sets(schedule) && sets::has_stripes(schedule)
+    }
+}
+
+/// Whether Kani bears the harness of the functions: blocks are not products, and no exchange combines by rank.
+fn bears_functions(schedule: &Schedule) -> bool {
+    let sends = schedule.transfers().filter(|t| t.direction == Direction::Send).count();
+    has_harnesses(schedule) || !schedule.kind.moves() && 2 * sends == schedule.transfers().count()
+}
+
+/// The implementation of `Probe`. `name` is the type, with `inner` as its inner collectives.
+pub(super) fn probe(schedule: &Schedule, name: &TokenStream, inner: &[TokenStream]) -> TokenStream {
+    let (parameters, bounds, names) = (parameters(schedule, inner), bounds(schedule), super::own_names(schedule));
+    let mut methods = messages(schedule);
+    let mut round = quote!(Ok(()));
+    if has_functions(schedule) {
+        let (more, body) = rounds(schedule);
+        methods.extend(more);
+        round = body;
+    }
+    let sets = sets::has_sets(schedule).then(|| {
+        let (more, body) = sets::sets(schedule);
+        methods.extend(more);
+        quote! {
+            fn sets(&self, at: &Place, element: &Element, width: Width) -> Verdict {
+                #body
+            }
+        }
+    });
+    let walk = sets::has_walk(schedule).then(|| {
+        let (more, body) = sets::walk(schedule);
+        methods.extend(more);
+        quote! {
+            fn walk(&self, at: &Place, element: &Element, used: &mut Crossings) -> Verdict {
+                #body
+            }
+        }
+    });
     quote! {
         #[allow(unexpected_cfgs, unused_imports)]
         const _: () = {
             #[cfg(any(test, kani))]
             const _: () = {
-            use ::roundel::__private::{Blocks, Place, Stripe};
-            use ::roundel::__private::harness::{Ask, Probe, RankUsage, StepMessage, Stop, Verdict, Width};
+            use ::roundel::__private::{Action, Blocks, Collective, Place, Site, Stripe};
+            use ::roundel::__private::harness::sets::{Counts, Crossings};
+            use ::roundel::__private::harness::{Ask, Element, Probe, RankUsage, StepMessage, Stop, Verdict, Width};
             use ::roundel::__private::{arith, harness};
             use ::roundel::__private::{Err, None, Ok, Option, Result, Some, own_names};
 
@@ -44,6 +90,10 @@ pub(super) fn probe(schedule: &Schedule, name: &Ident) -> TokenStream {
                     #round
                 }
 
+                #sets
+
+                #walk
+
                 #bounds
             }
             };
@@ -52,20 +102,43 @@ pub(super) fn probe(schedule: &Schedule, name: &Ident) -> TokenStream {
 }
 
 /// The harnesses: proofs under Kani, tests elsewhere.
-pub(super) fn harnesses(schedule: &Schedule, name: &Ident, snake: &str) -> TokenStream {
+pub(super) fn harnesses(schedule: &Schedule, name: &TokenStream, snake: &str) -> TokenStream {
     let mut all = TokenStream::new();
-    let mut add = |suffix: &str, body: TokenStream, attributes: TokenStream| {
-        let function = format_ident!("roundel_{snake}_{suffix}");
-        // A user's crate may not declare the condition `kani`, so the proof is in a block where the lint is off. Tests
-        // cannot be in such a block.
-        all.extend(quote! {
+    let named = |suffix: &str| format_ident!("roundel_{snake}_{suffix}");
+    let test = |suffix: &str, body: &TokenStream| {
+        let function = named(suffix);
+        quote! {
             #[cfg(test)]
             #[test]
             #[allow(unnameable_test_items)]
             fn #function() {
                 ::roundel::__private::harness::shim::run(#body);
             }
-
+        }
+    };
+    let functions_body = quote!(::roundel::__private::harness::functions::<#name>);
+    if has_functions(schedule) && !bears_functions(schedule) {
+        all.extend(test("functions", &functions_body));
+    }
+    // Kani cannot bear a walk.
+    let simple = sets::is_simple(schedule);
+    let sets_body = quote!(::roundel::__private::harness::sets::<#name>);
+    if sets::has_sets(schedule) && !simple {
+        all.extend(test("sets", &sets_body));
+    }
+    if sets::has_walk(schedule) {
+        for (ppn, nodes) in WALKS {
+            let suffix = format!("walk_1_to_{nodes}_nodes_of_{ppn}");
+            let (nodes, ppn) = (number(nodes), number(ppn));
+            all.extend(test(&suffix, &quote!(|| ::roundel::__private::harness::walk::<#name>(#nodes, #ppn))));
+        }
+    }
+    let mut add = |suffix: &str, body: TokenStream, attributes: TokenStream| {
+        let function = named(suffix);
+        // A user's crate may not declare the condition `kani`, so the proof is in a block where the lint is off. Tests
+        // cannot be in such a block.
+        all.extend(test(suffix, &body));
+        all.extend(quote! {
             #[allow(unexpected_cfgs)]
             const _: () = {
                 #[cfg(kani)]
@@ -77,6 +150,18 @@ pub(super) fn harnesses(schedule: &Schedule, name: &Ident, snake: &str) -> Token
             };
         });
     };
+    if has_functions(schedule) && bears_functions(schedule) {
+        let any = any_stubs(schedule);
+        add("functions", functions_body, quote!(kani::unwind(5), #any));
+    }
+    let small =
+        stubs(&[("wrap", "exact_wrap"), ("div", "small_div"), ("rem", "small_rem"), ("ceil_div", "small_ceil_div")]);
+    if sets::has_sets(schedule) && simple {
+        add("sets", sets_body, quote!(kani::unwind(8), #small));
+    }
+    if !has_harnesses(schedule) {
+        return all;
+    }
     if has_steps(schedule) {
         let exact = stubs(&[
             ("wrap", "exact_wrap"),
@@ -85,10 +170,6 @@ pub(super) fn harnesses(schedule: &Schedule, name: &Ident, snake: &str) -> Token
             ("ceil_div", "exact_ceil_div"),
         ]);
         let step = quote!(kani::unwind(18), #exact);
-        add("functions", quote!(::roundel::__private::harness::functions::<#name>), {
-            let any = any_stubs(schedule);
-            quote!(kani::unwind(5), #any)
-        });
         add("sends_match", quote!(::roundel::__private::harness::sends_match::<#name>), step.clone());
         add("receives_match", quote!(::roundel::__private::harness::receives_match::<#name>), step.clone());
         if schedule.loops.iter().any(|l| !l.indices.is_empty() && facts(l).next().is_some()) {
@@ -146,7 +227,8 @@ fn any_stubs(schedule: &Schedule) -> TokenStream {
     stubs(&pairs)
 }
 
-fn parameters(schedule: &Schedule) -> TokenStream {
+fn parameters(schedule: &Schedule, inner: &[TokenStream]) -> TokenStream {
+    let inners: Vec<_> = schedule.inners.iter().map(|inner| ident(&inner.name)).collect();
     let numbers: Vec<_> = schedule.numbers.iter().map(|n| ident(&n.var.name)).collect();
     let lists: Vec<_> = schedule.lists.iter().map(|l| ident(&l.var.name)).collect();
     let domains: Vec<_> = schedule.numbers.iter().map(|n| n.domain).collect();
@@ -169,13 +251,13 @@ fn parameters(schedule: &Schedule) -> TokenStream {
     quote! {
         fn sample() -> Result<Self, Stop> {
             #[cfg(kani)]
-            return Ok(Self { #(#numbers: #chosen,)* #(#lists: #chosen_lists,)* });
+            return Ok(Self { #(#numbers: #chosen,)* #(#lists: #chosen_lists,)* #(#inners: #inner,)* });
             #[cfg(not(kani))]
-            Ok(Self { #(#numbers: #small?,)* #(#lists: #small_lists,)* })
+            Ok(Self { #(#numbers: #small?,)* #(#lists: #small_lists,)* #(#inners: #inner,)* })
         }
 
         fn any(width: Width) -> Result<Self, Stop> {
-            Ok(Self { #(#numbers: #any?,)* #(#lists: #any_lists,)* })
+            Ok(Self { #(#numbers: #any?,)* #(#lists: #any_lists,)* #(#inners: #inner,)* })
         }
     }
 }
@@ -193,14 +275,16 @@ fn range(lo: i64, hi: Option<i64>, limit: Option<i64>) -> TokenStream {
     quote!(harness::draw(#lo, #end, #most))
 }
 
-/// The methods for messages and rounds, and the choice among the loops.
+/// The methods for messages.
+fn messages(schedule: &Schedule) -> TokenStream {
+    schedule.loops.iter().flat_map(|l| TransferCode::of_loop(schedule, l)).map(|code| code.message()).collect()
+}
+
+/// The methods for rounds, and the choice among the loops.
 fn rounds(schedule: &Schedule) -> (TokenStream, TokenStream) {
     let mut methods = TokenStream::new();
     let mut arms = Vec::new();
     for (n, l) in schedule.loops.iter().enumerate() {
-        for code in TransferCode::of_loop(schedule, l) {
-            methods.extend(code.message());
-        }
         let name = format_ident!("roundel_round_{n}");
         let body = one_round(schedule, l);
         methods.extend(quote! {
@@ -298,14 +382,7 @@ fn states<'a>(schedule: &Schedule, l: &'a Loop) -> (Vec<TokenStream>, Vec<&'a Ex
     let mut used = Vec::new();
     let code = l.states.iter().map(|state| {
         let name = ident(&state.var.name);
-        let known = facts(l).find_map(|fact| match fact {
-            Expr::Binary(Binary::Eq, left, value) => {
-                let is_state = matches!(&**left, Expr::Var(v) if v.slot == state.var.slot);
-                (is_state && !slots.iter().any(|&slot| value.mentions(slot))).then_some((fact, value))
-            }
-            _ => None,
-        });
-        match known {
+        match value(l, state, &slots) {
             Some((fact, value)) => {
                 used.push(fact);
                 let value = scoped(schedule, &[value], |e| e[0].clone());
@@ -317,6 +394,17 @@ fn states<'a>(schedule: &Schedule, l: &'a Loop) -> (Vec<TokenStream>, Vec<&'a Ex
     let code: Vec<_> = code.collect();
     let rest = facts(l).filter(|fact| !used.iter().any(|known| std::ptr::eq(*known, *fact))).collect();
     (code, rest)
+}
+
+/// The fact that determines a state without mentioning one, and the value.
+fn value<'a>(l: &'a Loop, state: &State, slots: &[usize]) -> Option<(&'a Expr, &'a Expr)> {
+    facts(l).find_map(|fact| match fact {
+        Expr::Binary(Binary::Eq, left, value) => {
+            let is_state = matches!(&**left, Expr::Var(v) if v.slot == state.var.slot);
+            (is_state && !slots.iter().any(|&slot| value.mentions(slot))).then_some((fact, &**value))
+        }
+        _ => None,
+    })
 }
 
 /// Compares each send with its receive, or the reverse.
@@ -354,7 +442,7 @@ fn functions(schedule: &Schedule, l: &Loop) -> TokenStream {
         .map(|code| {
             let indices = code.each().iter().map(|index| drawn(schedule, index, quote!(draw)));
             let call = code.message_call(code);
-            quote!({ #(#indices)* harness::valid(at, #call) })
+            quote!({ #(#indices)* harness::valid(at, Collective::blocks(self, at), #call) })
         })
         .collect();
     if !l.states.is_empty() {
@@ -391,8 +479,9 @@ fn kept(schedule: &Schedule, l: &Loop) -> TokenStream {
 }
 
 fn bounds(schedule: &Schedule) -> TokenStream {
-    let counted: Vec<(&Bound, Relation)> =
-        schedule.bounds.iter().filter_map(|bound| Some((bound, claimed(bound)?))).collect();
+    // Only the harnesses of whole schedules count.
+    let counted = schedule.bounds.iter().filter(|_| has_harnesses(schedule));
+    let counted: Vec<(&Bound, Relation)> = counted.filter_map(|bound| Some((bound, claimed(bound)?))).collect();
     let mut needs = Needs::new(schedule);
     counted.iter().for_each(|(bound, _)| {
         needs.add(&bound.value);

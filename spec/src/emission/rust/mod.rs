@@ -15,7 +15,6 @@ mod rounds;
 mod schedule;
 
 use crate::proof::GrantedCalls;
-use crate::proof::harness::claims::has_harnesses;
 use crate::schedule::contract::Kind;
 use crate::schedule::expr::BUILTIN_VARS;
 use crate::schedule::{Hold, Layout, Order, Schedule};
@@ -309,9 +308,12 @@ fn tests(declaration: &Declaration, claimed: &Schedule) -> TokenStream {
     let agrees = format_ident!("roundel_{snake}_generated_code_equals_the_schedule", span = Span::call_site());
     let plain: Vec<_> = declaration.schedule.inners.iter().map(|inner| plain(inner.kind)).collect();
     let types = if plain.is_empty() { quote!() } else { quote!(<#(#plain),*>) };
-    let (probe, harnesses) = match has_harnesses(claimed) {
+    let (probe, harnesses) = match harness::has_any(claimed) {
         false => (quote!(), quote!()),
-        true => (harness::probe(claimed, name), harness::harnesses(claimed, name, &snake)),
+        true => {
+            let name = quote!(#name #types);
+            (harness::probe(claimed, &name, &plain), harness::harnesses(claimed, &name, &snake))
+        }
     };
     // An all-to-all has a block for every pair of ranks, and each member contributes one for every other, so such
     // collectives are compared with fewer ranks.

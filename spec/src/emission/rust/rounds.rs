@@ -110,7 +110,7 @@ fn around_backwards(schedule: &Schedule, l: &Loop, round: TokenStream) -> TokenS
 }
 
 /// Computes the states that run backwards for the current round, starting from their values after the last round.
-fn backward(schedule: &Schedule, l: &Loop) -> TokenStream {
+pub(super) fn backward(schedule: &Schedule, l: &Loop) -> TokenStream {
     let all: Vec<_> = l.states.iter().filter(|state| state.backward).collect();
     let (Some(index), false) = (l.indices.first(), all.is_empty()) else { return quote!() };
     let names: Vec<_> = all.iter().map(|state| ident(&state.var.name)).collect();

@@ -1,12 +1,13 @@
 //! Harnesses: claims about a collective that Kani proves and every test run exercises.
 //!
 //! The derive implements [`Probe`] for each collective and emits functions that are a `kani::proof` under Kani and a
-//! `test` elsewhere. Both call the same bodies: [`functions`], [`sends_match`], [`receives_match`], [`facts`] and
-//! [`whole()`]. They differ in the source of values ([`shim`]): those of Kani are symbolic, those of a test are
+//! `test` elsewhere. Both call the same bodies: [`functions`], [`sends_match`], [`receives_match`], [`facts`], [`sets()`]
+//! and [`whole()`]. They differ in the source of values ([`shim`]): those of Kani are symbolic, those of a test are
 //! enumerated or random. `docs/kani.md` describes what each one claims, and over which range.
 
 pub mod agreement;
 pub mod claims;
+pub mod sets;
 pub mod shim;
 pub mod step;
 pub mod whole;
@@ -18,6 +19,7 @@ mod tests;
 
 use crate::meaning::collective::Collective;
 use crate::meaning::place::Place;
+pub use sets::{Crossings, Element, sets, walk};
 pub use shim::{Stop, Verdict, assume, draw, pick, state};
 pub use step::{StepMessage, functions, message, receives_match, sends_match, valid};
 pub use whole::{RankUsage, whole};
@@ -78,10 +80,21 @@ pub struct Width {
 
 /// Kani's width for matching and facts.
 pub const STEP: Width = Width { p: (1 << 15) - 1, state: (1 << 16) - 1 };
+/// Kani's width for the sets of `holds`.
+pub const SETS: Width = match cfg!(kani) {
+    true => Width { p: (1 << 4) - 1, state: (1 << 5) - 1 },
+    false => Width { p: (1 << 5) - 1, state: (1 << 6) - 1 },
+};
+/// The largest number of `send` and `recv` clauses for which Kani proves [`sets()`].
+pub const SETS_CLAUSES: usize = 4;
+/// The largest p of [`sets()`]: tests go further than Kani can.
+pub const SETS_MOST: i64 = if cfg!(kani) { 8 } else { 16 };
 /// Kani's width for the absence of panics: every p that a call may have.
 pub const FULL: Width = Width { p: (1 << 31) - 1, state: (1 << 32) - 1 };
 /// The ranges of p of [`whole()`], one harness each.
 pub const WHOLE_RANGES: [(i64, i64); 3] = [(1, 16), (17, 24), (25, 32)];
+/// The sizes of nodes of [`walk`], and the largest number of nodes, one harness each.
+pub const WALKS: [(i64, i64); 4] = [(1, 16), (2, 16), (3, 16), (4, 16)];
 /// The largest of these p: ranks are drawn below it, and a bit mask has this many bits.
 pub const WHOLE: i64 = WHOLE_RANGES[2].1;
 
@@ -96,6 +109,16 @@ pub trait Probe: Collective + Sized {
 
     /// One arbitrary round of every loop, with any indices and any states that the facts of `holds` allow.
     fn round(&self, at: &Place, ask: Ask, width: Width) -> Verdict;
+
+    /// One arbitrary round of every loop, with one element of the sets of `holds`.
+    fn sets(&self, _: &Place, _: &Element, _: Width) -> Verdict {
+        Ok(())
+    }
+
+    /// Every round of one rank, with one element of the sets of `holds`.
+    fn walk(&self, _: &Place, _: &Element, _: &mut Crossings) -> Verdict {
+        Ok(())
+    }
 
     /// Whether one rank's usage satisfies `bound`.
     fn bounds(&self, at: &Place, used: &RankUsage) -> Verdict;

@@ -63,6 +63,35 @@ pub fn exact_ceil_div(a: i64, b: i64) -> i64 {
     q + (r != 0) as i64
 }
 
+/// A number of 7 bits.
+fn small(x: i64) -> u8 {
+    assert!(0 <= x && x < 1 << 7, "the small models are for numbers of 7 bits");
+    x as u8
+}
+
+/// [`arith::div`] of numbers of 7 bits; also of others, if the divisor is a power of two.
+pub fn small_div(a: i64, b: i64) -> i64 {
+    if b > 0 && b & (b - 1) == 0 {
+        return a >> b.trailing_zeros();
+    }
+    assert!(b > 0, "the small models are for positive divisors");
+    (small(a) / small(b)) as i64
+}
+
+/// [`arith::rem`] of numbers of 7 bits; also of others, if the divisor is a power of two.
+pub fn small_rem(a: i64, b: i64) -> i64 {
+    if b > 0 && b & (b - 1) == 0 {
+        return a & (b - 1);
+    }
+    assert!(b > 0, "the small models are for positive divisors");
+    (small(a) % small(b)) as i64
+}
+
+/// [`arith::ceil_div`] of numbers of 7 bits.
+pub fn small_ceil_div(a: i64, b: i64) -> i64 {
+    small_div(a, b) + (small_rem(a, b) != 0) as i64
+}
+
 /// A number in `0..below`; `below` must be at most 2^32.
 fn any_below(below: i64) -> i64 {
     assert!(0 < below && below <= 1 << 32, "the model is for results below 2^32");
@@ -133,6 +162,16 @@ fn model_of_division_is_division() {
     assert!(exact_div(a, b) == arith::div(a, b));
     assert!(exact_rem(a, b) == arith::rem(a, b));
     assert!(exact_ceil_div(a, b) == arith::ceil_div(a, b));
+}
+
+#[kani::proof]
+fn model_of_small_division_is_division() {
+    let (a, b) = ((kani::any::<u8>() & 127) as i64, (kani::any::<u8>() & 127) as i64);
+    kani::assume(b > 0);
+    kani::cover!(a % b > 0 && a > b, "a remainder");
+    assert!(small_div(a, b) == arith::div(a, b));
+    assert!(small_rem(a, b) == arith::rem(a, b));
+    assert!(small_ceil_div(a, b) == arith::ceil_div(a, b));
 }
 
 /// No path is lost: the true quotient and remainder are among those that the model draws.

@@ -23,7 +23,7 @@ pub fn message<B: Blocks>(blocks: B, peer: impl FnOnce() -> usize) -> Option<Ste
 }
 
 /// Whether two block sets contain the same blocks in the same order.
-fn same(a: &impl Blocks, b: &impl Blocks) -> bool {
+pub(super) fn same(a: &impl Blocks, b: &impl Blocks) -> bool {
     match (a.as_stripe(), b.as_stripe()) {
         (Some(a), Some(b)) => same_stripe(&a, &b),
         _ => a.each().eq(b.each()),
@@ -66,16 +66,16 @@ pub fn matched<A: Blocks, B: Blocks>(
     Ok(())
 }
 
-/// Claims that a message names only valid ranks and blocks.
+/// Claims that a message names only valid ranks, and only blocks below `blocks`.
 ///
 /// # Errors
 /// Returns what is wrong with the message.
-pub fn valid<B: Blocks>(at: &Place, message: Option<StepMessage<B>>) -> Verdict {
+pub fn valid<B: Blocks>(at: &Place, blocks: i64, message: Option<StepMessage<B>>) -> Verdict {
     let Some(message) = message else { return Ok(()) };
     cover!(true, "there is a message");
     claim!((message.peer as i64) < at.p, "the peer is a rank");
     if let Some(stripe) = message.blocks.as_stripe() {
-        claim!((stripe.first() as i64) < at.p && (stripe.step() as i64) < at.p, "blocks lie in 0..p");
+        claim!((stripe.first() as i64) < blocks && (stripe.step() as i64) < blocks, "blocks lie in their range");
     }
     Ok(())
 }

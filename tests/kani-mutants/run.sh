@@ -4,9 +4,9 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
-# As a test of the workspace, with all its packages, so that cargo finds what it has built for the other tests. The
-# tests are expected to fail; the output shows whether they were built at all.
-test=(cargo test --workspace --features roundel-ui-tests/wrong --test refuted)
+# As a test of the workspace, with all its packages and the features in ROUNDEL_BUILT, so that cargo finds what it has
+# built for the other tests. The tests are expected to fail; the output shows whether they were built at all.
+test=(cargo test --workspace --features "roundel-ui-tests/wrong,${ROUNDEL_BUILT:-}" --test refuted)
 failed=$({ (cd ../.. && "${test[@]}") 2>/dev/null || true; } |
   sed -n 's/^test \(roundel_[a-z0-9_]*\) \.\.\. FAILED$/\1/p' | LC_ALL=C sort)
 diff <(LC_ALL=C sort expected.txt) <(printf '%s\n' "$failed")

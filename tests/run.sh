@@ -200,10 +200,10 @@ eval "$settings"
 without_warnings "$logs/mpich"
 
 say "instructions of generated code, against C"
-QUICK=1 benches/instructions.sh
+QUICK=1 linted benches/instructions.sh
 
 say "instructions of emitted C, against generated code"
-QUICK=1 benches/emitted.sh
+QUICK=1 linted benches/emitted.sh
 
 # Ranks that wait give way, and beside anything that computes, every wait costs a time slice: a job of two seconds takes
 # minutes. So jobs run alone.

@@ -720,7 +720,7 @@ fn calls_that_a_file_has_not_are_in_its_head() {
 
 #[test]
 fn no_mutant_escapes() {
-    let asked: &[&str] = if everything() { &[] } else { &["--sample", "30"] };
+    let asked: &[&str] = if everything() { &[] } else { &["--sample", "40"] };
     let report = json_with(&[&["mutants", "--all", "-p", "1..=9"], asked].concat(), 0);
     for one in report["collectives"].as_array().unwrap() {
         assert_eq!((&one["escaped"], &one["false_alarms"]), (&json!(0), &json!(0)), "{}", one["name"]);

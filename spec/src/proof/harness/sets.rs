@@ -212,8 +212,8 @@ pub fn finally<C: Collective>(collective: &C, at: &Place, element: &Element, cou
     Ok(())
 }
 
-/// Claims for every p of the range that the sets of `holds` are what an arbitrary round makes of them, for an arbitrary rank and
-/// element, and that they begin and end as the contract says.
+/// Claims for every p of the range that the sets of `holds` are what an arbitrary round makes of them, for an arbitrary
+/// rank and element, and that they begin and end as the contract says.
 pub fn sets<C: Probe>() -> Verdict {
     let p = draw(1, SETS_MOST + 1, SETS.p)?;
     let at = Place::flat(draw(0, p, SETS.p)?, p);

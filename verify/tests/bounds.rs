@@ -9,7 +9,7 @@ mod command;
 mod common;
 
 use command::Subcommand;
-use common::{every, z3};
+use common::{every, everything, z3};
 use roundel::algorithms::{catalogue, find};
 use roundel_spec::Schedule;
 use roundel_spec::check::{self, Points};
@@ -57,7 +57,7 @@ fn is_of_the_run(bound: &Bound) -> bool {
 /// The declared bounds of the catalogue are the oracle: they are proved, and nobody looked at them for the fit.
 #[test]
 fn what_is_told_is_what_the_catalogue_declares() {
-    let entries = catalogue();
+    let entries = every(2, catalogue());
     let compared = parallel(entries.len(), |i| {
         let entry = &entries[i];
         let schedule = of_entry(entry);
@@ -78,7 +78,8 @@ fn what_is_told_is_what_the_catalogue_declares() {
         }
         compared
     });
-    assert!(compared.iter().sum::<usize>() >= 40, "{compared:?}");
+    let exact: usize = compared.iter().sum();
+    assert!(exact >= if everything() { 40 } else { 20 }, "{compared:?}");
 }
 
 /// Formulas that have to be found without being declared.

@@ -396,7 +396,9 @@ fn a_browser_shows_1024_ranks_with_little_data_and_few_elements() {
         ("collective=allreduce/nap&p=1024&ppn=16", "rounds", 1024),
         ("collective=alltoall/k-bruck&p=1024&set=radix%3D2", "10 rounds", 1024),
     ];
-    for (query, _, most) in calls {
+    // The other two with `tests/run.sh --all`.
+    let calls = if std::env::var_os("ROUNDEL_ALL").is_some() { &calls[..] } else { &calls[..1] };
+    for &(query, _, most) in calls {
         let (status, view) = get(port, &format!("/api/view?{query}"));
         assert_eq!((status, &view["mode"]), (200, &json!("full")), "{query}");
         let steps = view["steps"].as_array().unwrap().len();
@@ -410,7 +412,7 @@ fn a_browser_shows_1024_ranks_with_little_data_and_few_elements() {
         }
     }
     let Some(browser) = Browser::start() else { return };
-    for (query, rounds, most) in calls {
+    for &(query, rounds, most) in calls {
         browser.open(&format!("http://localhost:{port}/#{query}"));
         browser.wait_for("#caption", rounds);
         browser.keys("body", RIGHT);

@@ -270,10 +270,12 @@ fn every_allgather_is_proved_for_all_p() {
     let Some(_) = z3() else { return };
     let flat = |schedule: Schedule| schedule.kind == Kind::Allgather && schedule.inners.is_empty();
     let names: Vec<_> = catalogue().iter().filter(|entry| flat((entry.schedule)())).map(|entry| entry.name).collect();
+    assert_eq!(names.len(), 7);
+    let names = every(3, names);
     let options = ["--engine", "smt", "--require-all-p", "--no-record"];
     let report = json(0, &[&["prove"], &names[..], &options].concat());
     let collectives = report["collectives"].as_array().unwrap();
-    assert_eq!((collectives.len(), names.len()), (7, 7));
+    assert_eq!(collectives.len(), names.len());
     for one in collectives {
         assert!(one["proved_for"].as_str().is_some_and(|range| range.starts_with("all p")), "{one}");
     }
@@ -316,7 +318,7 @@ fn reductions_are_proved_for_all_p() {
 #[test]
 fn collectives_with_a_root_are_proved_for_every_root() {
     let Some(_) = z3() else { return };
-    for kind in every(3, ["broadcast/", "gather/", "scatter/", "reduce/"]) {
+    for kind in every(4, ["broadcast/", "gather/", "scatter/", "reduce/"]) {
         let report = json(0, &["prove", kind, "-p", "1..=6", "--no-record", "--require-all-p", "--limit", "20"]);
         for one in report["collectives"].as_array().unwrap() {
             assert_eq!(one["proved_for"], "all p, all root", "{one}");

@@ -474,7 +474,7 @@ fn no_fault_of_an_all_to_all_is_proved() {
         wrong.push((format!("{name}: {what}"), replaced(name, all)));
     }
     wrong.extend(ALONE.iter().map(|(name, text)| (name.to_string(), alone(text))));
-    let wrong = every(14, wrong);
+    let wrong = every(28, wrong);
     let complaints = parallel(wrong.len(), |n| complaint(&wrong[n].0, wrong[n].1.clone(), &portfolio));
     let complaints: Vec<String> = complaints.into_iter().flatten().collect();
     assert!(complaints.is_empty(), "{complaints:#?}");

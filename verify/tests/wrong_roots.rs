@@ -10,6 +10,7 @@
 
 mod common;
 
+use common::everything;
 use common::wrong::{Replacement, catalogue_text, none_is_proved, replaced_in, solvers};
 use roundel_spec::check::{self, Points};
 use roundel_spec::{Schedule, syntax};
@@ -145,9 +146,11 @@ const HIDDEN: &str = "#[collective(broadcast, root: 0..)]
 #[test]
 fn a_hint_does_not_hide_a_round_of_other_roots() {
     let Some(portfolio) = solvers(10) else { return };
-    let right = declared(&HIDDEN.replace('@', "p > 41"));
-    let induction = InductionResult::over("right", &right, &portfolio, &|| ());
-    assert!(induction.complete(), "{:#?}", induction.by_property());
+    if everything() {
+        let right = declared(&HIDDEN.replace('@', "p > 41"));
+        let induction = InductionResult::over("right", &right, &portfolio, &|| ());
+        assert!(induction.complete(), "{:#?}", induction.by_property());
+    }
     let wrong = declared(&HIDDEN.replace('@', "root == 0"));
     check::over(&wrong, &Points::new(&wrong, 1..=9)).unwrap();
     check::over(&wrong, &Points::new(&wrong, 42..=42)).unwrap_err();

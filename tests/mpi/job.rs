@@ -1,9 +1,10 @@
 //! Jobs: commands that run to their end or to a time limit, with all their output.
 
+use std::env;
 use std::fs;
 use std::io::Read;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -33,6 +34,7 @@ pub(crate) fn run(what: String, command: Command, limit: Duration) -> Run {
 
 /// Runs a command with all its output in one text; no status when it had to be killed.
 fn finish(mut command: Command, limit: Duration) -> (Option<ExitStatus>, String) {
+    forget_own_libraries(&mut command);
     command.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = match command.spawn() {
         Ok(child) => child,
@@ -45,6 +47,21 @@ fn finish(mut command: Command, limit: Duration) -> (Option<ExitStatus>, String)
     }
     let texts = readers.into_iter().flatten().filter_map(|reader| reader.join().ok());
     (status, texts.collect())
+}
+
+/// Lets a job find its own libraries: cargo and nextest put the folder of what they have built before all others, where
+/// those for Open MPI are.
+fn forget_own_libraries(command: &mut Command) {
+    const FOLDERS: &str = "LD_LIBRARY_PATH";
+    let (Some(folders), false) = (env::var_os(FOLDERS), command.get_envs().any(|(name, _)| name == FOLDERS)) else {
+        return;
+    };
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent();
+    let others = env::split_paths(&folders).filter(|folder| !target.is_some_and(|target| folder.starts_with(target)));
+    match env::join_paths(others) {
+        Ok(others) if !others.is_empty() => command.env(FOLDERS, others),
+        _ => command.env_remove(FOLDERS),
+    };
 }
 
 /// Reads in the background, so that the job never waits for us.

@@ -1,11 +1,10 @@
 //! Barriers, as allreduces of one byte: no rank has the result before all ranks have contributed, whatever the
-//! algorithm. So every proved allreduce is a proved barrier.
+//! algorithm. So every proved allreduce is a proved barrier. Persistent barriers are left to the library, which is
+//! faster with two ranks.
 
 use crate::arguments;
 use crate::passing::{CallKey, all};
 use crate::serve::{self, RepeatOutcome};
-#[cfg(any(persistent, extension))]
-use mpi::ffi::MPI_Info;
 use mpi::ffi::{self, MPI_Comm, MPI_Request};
 use roundel::mpi::raw::MpiCall;
 use std::ffi::{c_int, c_void};
@@ -71,34 +70,3 @@ pub(crate) unsafe extern "C" fn MPI_Ibarrier(comm: MPI_Comm, request: *mut MPI_R
         served.unwrap_or_else(|| ffi::PMPI_Ibarrier(comm, request))
     }
 }
-
-/// # Safety
-/// The same as for the MPI function.
-#[cfg(persistent)]
-#[unsafe(no_mangle)]
-pub(crate) unsafe extern "C" fn MPI_Barrier_init(comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request) -> c_int {
-    // SAFETY: the program's arguments, and the library's function for them.
-    unsafe {
-        let served = serve::preparing("MPI_Barrier_init", comm, request, later);
-        served.unwrap_or_else(|| ffi::PMPI_Barrier_init(comm, info, request))
-    }
-}
-
-/// The persistent barrier of Open MPI's extension, which the bindings do not have.
-#[cfg(extension)]
-const _: () = {
-    unsafe extern "C" {
-        fn PMPIX_Barrier_init(comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request) -> c_int;
-    }
-
-    /// # Safety
-    /// The same as for the MPI function.
-    #[unsafe(no_mangle)]
-    unsafe extern "C" fn MPIX_Barrier_init(comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request) -> c_int {
-        // SAFETY: the program's arguments, and the library's function for them.
-        unsafe {
-            let served = serve::preparing("MPIX_Barrier_init", comm, request, later);
-            served.unwrap_or_else(|| PMPIX_Barrier_init(comm, info, request))
-        }
-    }
-};

@@ -7,8 +7,6 @@ use crate::end::{MPI_Comm_disconnect, MPI_Comm_free, MPI_Finalize, begun};
 use crate::request::held::{MPI_Op_free, MPI_Type_free};
 use crate::request::start::{MPI_Request_free, MPI_Start};
 use crate::symbol;
-#[cfg(persistent)]
-use mpi::ffi::MPI_Info;
 use mpi::ffi::{MPI_Comm, MPI_Datatype, MPI_Op, MPI_Request};
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::transmute;
@@ -114,20 +112,6 @@ unsafe extern "C" fn mpi_barrier_f08_(comm: *const MPI_Comm, error: *mut c_int) 
 unsafe extern "C" fn mpi_ibarrier_f08_(comm: *const MPI_Comm, request: *mut MPI_Request, error: *mut c_int) {
     // SAFETY: handles are the same numbers in C and Fortran.
     unsafe { report(MPI_Ibarrier(*comm, request), error) }
-}
-
-/// # Safety
-/// The same as for the `mpi_f08` function.
-#[cfg(persistent)]
-#[unsafe(no_mangle)]
-unsafe extern "C" fn mpi_barrier_init_f08_(
-    comm: *const MPI_Comm,
-    info: *const MPI_Info,
-    request: *mut MPI_Request,
-    error: *mut c_int,
-) {
-    // SAFETY: handles are the same numbers in C and Fortran.
-    unsafe { report(crate::barrier::MPI_Barrier_init(*comm, *info, request), error) }
 }
 
 /// # Safety

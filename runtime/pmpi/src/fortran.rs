@@ -228,11 +228,10 @@ macro_rules! collective {
     };
 }
 
-collective! {
-    ()
-    MPI_Barrier mpi_barrier_ ompi_barrier_f, MPI_Ibarrier mpi_ibarrier_ ompi_ibarrier_f,
-    MPI_Barrier_init mpi_barrier_init_ ompi_barrier_init_f, MPIX_Barrier_init mpix_barrier_init_ ompix_barrier_init_f
-}
+blocking!(MPI_Barrier mpi_barrier_ ());
+blocking!(MPI_Barrier ompi_barrier_f ());
+starting!(MPI_Ibarrier mpi_ibarrier_ ());
+starting!(MPI_Ibarrier ompi_ibarrier_f ());
 
 type In = *const c_void;
 type Out = *mut c_void;

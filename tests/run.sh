@@ -200,6 +200,7 @@ settings=$(linted tests/tools/build-mpi.sh --only mpich ${ROUNDEL_ALL:+--all} 2>
 eval "$settings"
 without_warnings "$logs/mpich"
 
+# Compiled by Clippy, too, which leaves optimisations to LLVM: the counts are never lower than those of a release.
 say "instructions of generated code, against C"
 QUICK=1 linted benches/instructions.sh
 

@@ -397,7 +397,8 @@ fn a_browser_shows_1024_ranks_with_little_data_and_few_elements() {
         ("collective=alltoall/k-bruck&p=1024&set=radix%3D2", "10 rounds", 1024),
     ];
     // The other two with `tests/run.sh --all`.
-    let calls = if std::env::var_os("ROUNDEL_ALL").is_some_and(|value| value == "1") { &calls[..] } else { &calls[..1] };
+    let calls =
+        if std::env::var_os("ROUNDEL_ALL").is_some_and(|value| value == "1") { &calls[..] } else { &calls[..1] };
     for &(query, _, most) in calls {
         let (status, view) = get(port, &format!("/api/view?{query}"));
         assert_eq!((status, &view["mode"]), (200, &json!("full")), "{query}");

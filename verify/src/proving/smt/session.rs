@@ -109,3 +109,72 @@ impl Drop for Session {
         let _ = self.child.wait();
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    /// A solver that answers like z3: `unsat` with its process number, or what a query asks it to do.
+    fn scripted(folder: &Path) -> Solver {
+        let script = r#"#!/bin/sh
+while read -r line; do
+  case "$line" in
+  '(check-sat)') echo "unsat $$" ;;
+  die) exit 3 ;;
+  hang) sleep 30 ;;
+  compute) while :; do :; done ;;
+  '(echo "'*) line=${line#*\"}; echo "${line%\"*}" ;;
+  esac
+done
+"#;
+        let program = folder.join("z3");
+        std::fs::write(&program, script).expect("written");
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("executable");
+        Solver::at(program).kept_running()
+    }
+
+    fn ask(solver: &Solver, query: &str, seconds: u64) -> Result<String, SolverAnswer> {
+        asked(solver, query, 1000, Effort::seconds(seconds), Duration::from_secs(20))
+    }
+
+    #[test]
+    fn one_process_answers_until_it_dies() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let solver = scripted(folder.path());
+        let first = ask(&solver, "(check-sat)", 1).expect("an answer");
+        assert_eq!(ask(&solver, "(check-sat)", 1).as_ref(), Ok(&first));
+        assert!(matches!(ask(&solver, "die", 1), Err(SolverAnswer::Crashed(_))));
+        let next = ask(&solver, "(check-sat)", 1).expect("an answer");
+        assert!(next.starts_with("unsat ") && next != first, "{next}");
+        // One with a larger limit of processor time.
+        assert_ne!(ask(&solver, "(check-sat)", 2).expect("an answer"), next);
+    }
+
+    #[test]
+    fn one_that_hangs_or_computes_is_replaced() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let solver = scripted(folder.path());
+        let first = ask(&solver, "(check-sat)", 0).expect("an answer");
+        let hung = asked(&solver, "hang", 1000, Effort::seconds(0), Duration::from_secs(1));
+        assert_eq!(hung, Err(SolverAnswer::Timeout));
+        assert_ne!(ask(&solver, "(check-sat)", 0).expect("an answer"), first);
+        assert_eq!(ask(&solver, "compute", 0), Err(SolverAnswer::Timeout));
+    }
+
+    /// Nothing that an earlier query has declared or asserted is left, and limits are those of each query.
+    #[test]
+    fn queries_do_not_see_each_other() {
+        let Some(z3) = Solver::installed().into_iter().find(|solver| solver.name() == "z3") else { return };
+        let query = |bound: &str| format!("(declare-const x Int)\n(assert (and (> x 3) {bound}))\n(check-sat)\n");
+        let long =
+            "(declare-fun f (Int) Int)\n(assert (forall ((a Int)) (= (f (f a)) (+ a (* a a a)))))\n(check-sat)\n";
+        let answers = [query("(< x 2)"), query("(< x 9)"), long.into(), query("(< x 2)"), "nonsense\n".into()];
+        let answers = answers.map(|query| asked(&z3, &query, 100_000, Effort::seconds(2), Duration::from_secs(60)));
+        let word =
+            |i: usize| answers[i].as_ref().map(|text| text.split_whitespace().next().unwrap_or("").to_string());
+        assert_eq!([word(0), word(1), word(3)], [Ok("unsat".into()), Ok("sat".into()), Ok("unsat".into())]);
+        assert_eq!(word(2), Ok("unknown".into()));
+        assert!(word(4).is_ok_and(|word| word.starts_with("(error")), "{:?}", answers[4]);
+    }
+}

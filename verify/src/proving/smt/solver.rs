@@ -121,7 +121,7 @@ impl Solver {
     }
 
     /// The same, with one process for many queries. Only for z3 itself: a script may wait for the end of its input.
-    fn kept_running(self) -> Self {
+    pub(super) fn kept_running(self) -> Self {
         Solver { keeps_running: !self.is_cvc5, ..self }
     }
 

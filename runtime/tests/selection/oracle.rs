@@ -26,12 +26,15 @@ pub(crate) fn fault(chosen: &Answer, call: &Question, placement: &Placement) -> 
                 return None;
             }
             // One rank of each node sends for it, so the blocks of a node must be contiguous and in the order of ranks.
-            let divided = matches!(call.kind, Kind::Allgather | Kind::ReduceScatter);
+            let divided = matches!(call.kind, Kind::Allgather | Kind::ReduceScatter | Kind::Alltoall);
             if !placement.is_sorted() && (divided || call.kind.reduces() && !call.commutes) {
                 return Some("nodes are mixed".into());
             }
             match call.between_nodes() {
-                Some(between) => of_algorithm(&between, call, &Placement::consecutive(nodes, 1)),
+                Some(between) => between.algorithms().into_iter().find_map(|algorithm| {
+                    let call = Question { kind: algorithm.kind(), ..*call };
+                    of_algorithm(algorithm, &call, &Placement::consecutive(nodes, 1))
+                }),
                 None => Some("nothing between nodes".into()),
             }
         }

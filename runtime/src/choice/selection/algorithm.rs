@@ -64,6 +64,11 @@ impl Algorithm {
         self.entry.name
     }
 
+    /// The collective that it implements.
+    pub const fn kind(&self) -> Kind {
+        self.kind
+    }
+
     /// The values of its parameters. A root is 0: the call sets it.
     pub const fn arguments(&self) -> &Arguments {
         &self.args
@@ -88,6 +93,13 @@ impl Algorithm {
     pub(crate) fn collective_with_root(&self, root: i64) -> Arc<SharedCollective> {
         let rooted = self.kind.has_root().then(|| self.entry.with_arguments(&self.with_root(root))).flatten();
         rooted.map_or_else(|| Arc::clone(&self.collective), Arc::from)
+    }
+
+    /// Whether it has one round, in which every rank sends to every other, so that each message has one block.
+    #[cfg(feature = "mpi")]
+    pub(crate) fn sends_to_all(&self, p: usize) -> bool {
+        let radix = self.names.iter().position(|name| name == "radix").map(|at| self.args.numbers[at]);
+        self.kind == Kind::Allgather && radix.is_some_and(|radix| radix >= p as i64)
     }
 
     /// Whether it depends on which ranks share a node.

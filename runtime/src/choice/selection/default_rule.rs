@@ -13,13 +13,12 @@
 //! bitwise equal results on all ranks, and all calls with `ROUNDEL_PREFER=catalogue`.
 
 use super::Candidate;
-use super::algorithm::Algorithm;
 use super::answer::{Estimate, Reason};
 use super::implementation::{Implementation, SHARED};
 use super::parameter::Parameter;
 use crate::choice::alltoalls::{AlltoallAlgorithm, Cluster, ModelledAlltoall, Network};
 use crate::choice::profile::Profile;
-use crate::choice::question::{ANY, CallForm, NodeSizes, Question};
+use crate::choice::question::{ANY, CallForm, Question};
 use roundel_spec::Kind;
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -131,31 +130,12 @@ fn before_which(call: &Question) -> Option<Before> {
 /// The name of MPI among candidates.
 const LIBRARY: &str = "library";
 
-impl Question {
-    /// The algorithm between nodes whose ranks share memory; `None` if there is one node, or if no algorithm is proved.
-    /// One rank of each node takes part, so the algorithm sees ranks without nodes.
-    pub fn between_nodes(&self) -> Option<Algorithm> {
-        let served = matches!(
-            self.kind,
-            Kind::Allreduce | Kind::Reduce | Kind::Broadcast | Kind::Allgather | Kind::ReduceScatter
-        );
-        if self.nodes < 2 || !served {
-            return None;
-        }
-        let each = matches!(self.kind, Kind::Allgather | Kind::ReduceScatter);
-        let bytes = if each { self.bytes.saturating_mul(self.ppn_max as u64) } else { self.bytes };
-        let (p, ppn_min, ppn_max, shape) = (self.nodes, 1, 1, NodeSizes::Even);
-        let senders = Question { p, ppn_min, ppn_max, shape, sorted: true, bytes, ..*self };
-        let rule = DefaultRule { catalogue: true, ..DefaultRule::default() };
-        let serving = rule.answers(&senders).filter(|candidate| candidate.implementation.serves(&senders).is_ok());
-        serving.into_iter().find_map(|candidate| match candidate.implementation.into_owned() {
-            Implementation::Catalogue(algorithm) => Some(algorithm),
-            _ => None,
-        })
-    }
-}
-
 impl DefaultRule {
+    /// The default rule with MPI as the last choice.
+    pub(super) fn of_catalogue() -> Self {
+        DefaultRule { catalogue: true, ..DefaultRule::default() }
+    }
+
     /// The candidates for a call, the best first.
     pub(super) fn answers<'a>(&self, call: &Question) -> impl Iterator<Item = Candidate<'a>> + use<'a> {
         let call = *call;

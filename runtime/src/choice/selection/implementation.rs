@@ -26,6 +26,9 @@ pub enum Implementation {
     SharedMemory,
 }
 
+/// The most bytes of an all-to-all that one rank keeps for the others of its node.
+const MOST_KEPT: u64 = 16 << 20;
+
 /// The name of shared memory among implementations.
 pub(super) const SHARED: &str = "shared-memory";
 
@@ -178,6 +181,9 @@ impl Implementation {
 
 /// Returns an error if the ranks of a call cannot use shared memory.
 fn in_shared_memory(call: &Question) -> Result<(), String> {
+    if call.kind == Kind::Alltoall && call.bytes == ANY {
+        return Err("ranks know only their own lengths".into());
+    }
     if call.nodes > 1 {
         between_nodes(call)?;
     }
@@ -187,17 +193,18 @@ fn in_shared_memory(call: &Question) -> Result<(), String> {
     if call.ppn_max > MOST_RANKS {
         return Err(format!("it was replayed for at most {MOST_RANKS} ranks of a node"));
     }
-    if call.kind == Kind::Alltoall && call.bytes == ANY {
-        return Err("ranks know only their own lengths".into());
-    }
     Ok(())
 }
 
 /// Returns an error if a call cannot use shared memory within nodes and an algorithm of the catalogue between them.
 fn between_nodes(call: &Question) -> Result<(), String> {
-    let divided = matches!(call.kind, Kind::Allgather | Kind::ReduceScatter);
+    let divided = matches!(call.kind, Kind::Allgather | Kind::ReduceScatter | Kind::Alltoall);
     if !call.sorted && (divided || call.needs_order()) {
         return Err("it needs ranks that are numbered node by node".into());
+    }
+    let kept = call.bytes.saturating_mul((call.p * call.ppn_max) as u64);
+    if call.kind == Kind::Alltoall && kept > MOST_KEPT {
+        return Err(format!("one rank of a node would keep {kept} bytes of all others"));
     }
     match call.between_nodes() {
         Some(_) => Ok(()),

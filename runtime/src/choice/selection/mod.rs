@@ -33,6 +33,7 @@
 
 mod algorithm;
 mod answer;
+mod between_nodes;
 mod default_rule;
 mod device;
 mod fingerprint;
@@ -46,6 +47,7 @@ mod settings;
 pub use crate::choice::question::{ANY, CallForm, NodeSizes, Question, RequiredOrder};
 pub use algorithm::Algorithm;
 pub use answer::{Answer, Estimate, Explanations, Reason};
+pub use between_nodes::BetweenNodes;
 pub use default_rule::DefaultRule;
 pub use device::Device;
 pub use force::{Force, ForceError};

@@ -1,87 +1,100 @@
 //! The plan of a call on several nodes: through the memory of each node, and with messages between one rank of each.
 //!
-//! Up to three stages: shared memory, an algorithm of the catalogue among one rank of each node, and shared memory
-//! again. Each does what its collective promises:
+//! Shared memory, one or two algorithms of the catalogue among one rank of each node, and shared memory again. Each
+//! stage does what its collective promises:
 //!
 //! | collective | within nodes | between nodes | within nodes |
 //! |---|---|---|---|
-//! | allreduce | reduce | allreduce | broadcast |
+//! | allreduce | reduce | allreduce; or allgather, then every node reduces; or reduce_scatter, allgather | broadcast |
 //! | reduce | reduce | reduce | |
 //! | broadcast | | broadcast | broadcast |
 //! | allgather | gather | allgather | broadcast |
 //! | reduce_scatter | reduce | reduce_scatter | scatter |
+//! | alltoall | gather | alltoall, of all blocks of two nodes together | scatter |
 //!
 //! So the catalogue's proofs for ranks without nodes are enough, and node sizes do not matter.
 
 use crate::mpi::arguments::image::Sides;
 use crate::mpi::arguments::shape::CallShape;
-use crate::mpi::execution::shared::{CallStage, CallStages, OwnedPlan, STAGES, StageBuffers, StageMessages};
+use crate::mpi::execution::shared::{CallStage, CallStages, LocalStage, OwnedPlan, STAGES, StageBuffers, StageMessages};
 use crate::mpi::lowering::plan::{ExtraMessage, MessagePlan, PlanStep};
-use roundel_spec::Kind;
 use std::ffi::c_int;
 use std::ptr::{copy_nonoverlapping, null_mut};
 
 /// A plan for this rank.
 #[derive(Debug)]
 pub(crate) struct NodePlan {
-    pub(crate) before: Option<OwnedPlan>,
-    /// The messages, if this rank sends for its node.
-    pub(crate) between: Option<MessagePlan>,
-    pub(crate) after: Option<OwnedPlan>,
+    pub(crate) stages: [Option<NodeStage>; STAGES],
     pub(crate) memory: NodeMemory,
+}
+
+/// A stage of a plan. Ranks that do not send for their node have none between nodes.
+#[derive(Debug)]
+pub(crate) enum NodeStage {
+    /// In the memory of the node.
+    Shared(OwnedPlan),
+    /// Messages between one rank of each node.
+    Messages(MessagePlan),
+    /// By the rank that sends for its node, alone.
+    Local(LocalStage),
 }
 
 impl NodePlan {
     /// The stages of a call that does not block, and its memory.
     pub(crate) fn into_stages(self) -> (CallStages, NodeMemory) {
-        let between = self.between.map(|plan| CallStage::Messages(StageMessages::new(plan)));
-        ([self.before.map(CallStage::Shared), between, self.after.map(CallStage::Shared)], self.memory)
+        let stage = |stage| match stage {
+            NodeStage::Shared(plan) => CallStage::Shared(plan),
+            NodeStage::Messages(plan) => CallStage::Messages(StageMessages::new(plan)),
+            NodeStage::Local(local) => CallStage::Local(local),
+        };
+        (self.stages.map(|planned| planned.map(stage)), self.memory)
     }
 }
+
+/// Where a stage has its input or output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StageSpot {
+    /// Nowhere.
+    Nothing,
+    /// Where the program's input lies.
+    Given,
+    /// The program's receive buffer.
+    Result,
+    /// Held memory, from this byte on.
+    Held(usize),
+}
+
+/// The input and the output of a stage.
+pub(crate) type StageSpots = (StageSpot, StageSpot);
 
 /// The memory of a call on several nodes: the program's, and what the stages need besides.
 #[derive(Debug)]
 pub(crate) struct NodeMemory {
-    /// The bytes for the input of the messages, and for their output.
-    pub(crate) held: [usize; 2],
+    /// The bytes of held memory.
+    pub(crate) held: usize,
     /// Where this rank's block begins in the receive buffer, if it lies there.
     pub(crate) own_at: usize,
+    /// The memory of each stage.
+    pub(crate) spots: [StageSpots; STAGES],
     /// The blocks of an allgather, if they are not contiguous in this rank's receive buffer: they arrive in held
     /// memory, and are copied from there.
     pub(crate) scattered: Vec<ScatteredBlock>,
 }
 
 impl NodeMemory {
-    /// The bytes of held memory.
-    pub(crate) fn bytes(&self) -> usize {
-        self.input_bytes() + self.held[1]
-    }
-
-    fn input_bytes(&self) -> usize {
-        self.held[0].next_multiple_of(16)
-    }
-
-    /// The memory of the three stages.
-    pub(crate) fn stages(
-        &self,
-        shape: &CallShape,
-        sides: Sides,
-        is_root: bool,
-        held: *mut u8,
-    ) -> [StageBuffers; STAGES] {
-        let buffers = |input, output| StageBuffers { input, output };
-        let output = held.wrapping_add(self.input_bytes());
+    /// The buffers of the stages. An input that lies in the receive buffer is this rank's block there.
+    pub(crate) fn stages(&self, shape: &CallShape, sides: Sides, held: *mut u8) -> [StageBuffers; STAGES] {
         let given = match shape.send {
             Some(_) => sides.send,
-            None if shape.kind == Kind::Allgather => sides.recv.wrapping_add(self.own_at),
-            None => sides.recv,
+            None => sides.recv.wrapping_add(self.own_at),
         };
-        let all = if self.scattered.is_empty() { sides.recv } else { held };
-        match shape.kind {
-            Kind::Reduce if !is_root => [buffers(given, held), buffers(held, null_mut()), StageBuffers::NONE],
-            Kind::ReduceScatter => [buffers(given, held), buffers(held, output), buffers(output, sides.recv)],
-            _ => [buffers(given, all), buffers(null_mut(), all), buffers(all, all)],
-        }
+        let at = |spot| match spot {
+            StageSpot::Nothing => null_mut(),
+            StageSpot::Given => given,
+            StageSpot::Result => sides.recv,
+            StageSpot::Held(offset) => held.wrapping_add(offset),
+        };
+        self.spots.map(|(input, output)| StageBuffers { input: at(input), output: at(output) })
     }
 
     /// Copies blocks that have arrived in held memory to where they go.

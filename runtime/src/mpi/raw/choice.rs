@@ -1,7 +1,7 @@
 //! Chooses the algorithm of a call: by the environment of all ranks, by a selection, or by name.
 
 use super::device;
-use crate::choice::selection::{Algorithm, Answer, Device, Explanations, Implementation, Reason, Settings};
+use crate::choice::selection::{Answer, BetweenNodes, Device, Explanations, Implementation, Reason, Settings};
 use crate::choice::{CallForm, Question};
 use crate::error::Error;
 use crate::mpi::arguments::shape::{BlockLayout, CallShape};
@@ -118,14 +118,14 @@ fn same_decider(group: &OwnComm, by: By<'_>) -> Result<(), Error> {
 pub(super) struct Choice {
     pub(super) implementation: Implementation,
     pub(super) reason: String,
-    /// The algorithm between nodes of a call in shared memory.
-    pub(super) between: Option<Algorithm>,
+    /// What runs between the nodes of a call in shared memory.
+    pub(super) between: Option<BetweenNodes>,
     /// The explanation to print, if any.
     explained: Option<Answer>,
 }
 
 impl Choice {
-    fn asked(implementation: Implementation, between: Option<Algorithm>) -> Self {
+    fn asked(implementation: Implementation, between: Option<BetweenNodes>) -> Self {
         Choice { implementation, reason: "asked for".into(), between, explained: None }
     }
 

@@ -35,7 +35,7 @@ pub(super) use self::choice::{agree, explain};
 
 use self::planning::Planning;
 use crate::choice::CallForm;
-use crate::choice::selection::{Algorithm, Device, Implementation};
+use crate::choice::selection::{Algorithm, BetweenNodes, Device, Implementation};
 use crate::error::Error;
 use crate::mpi::arguments::image::Rank;
 use crate::mpi::arguments::shape;
@@ -53,7 +53,7 @@ use crate::mpi::lowering::plan::MessagePlan;
 use crate::mpi::process::code::SUCCESS;
 use crate::mpi::state::CommWork;
 use crate::mpi::state::attribute;
-use crate::transport::RankPlacement;
+use crate::transport::{Layout, RankPlacement};
 use ::mpi::ffi;
 use std::cell::Cell;
 
@@ -333,16 +333,16 @@ fn plan(work: &mut CommWork, group: &OwnComm, shape: &CallShape, by: By<'_>) -> 
     }
 }
 
-/// Plans a call in shared memory, with an algorithm between nodes if there are several.
+/// Plans a call in shared memory, with what runs between nodes if there are several.
 fn in_shared_memory(
     work: &mut CommWork,
     group: &OwnComm,
     shape: &CallShape,
-    between: Option<Algorithm>,
+    between: Option<BetweenNodes>,
 ) -> Result<CachedPlan, Error> {
     match between {
-        Some(algorithm) => {
-            node_run::plan(work, group, shape, &algorithm).map(|plan| CachedPlan::Nodes(Box::new(plan)))
+        Some(between) => {
+            node_run::plan(work, group, shape, &between).map(|plan| CachedPlan::Nodes(Box::new(plan)))
         }
         None => shared_run::fits(work, group, shape).map(|()| CachedPlan::SharedMemory),
     }
@@ -356,7 +356,8 @@ fn draw(
     mut plan: MessagePlan,
 ) -> Result<MessagePlan, Error> {
     let recorded = plan.numbers.is_some();
-    let mut planning = Planning { here, shape, lists, plan: &mut plan, recorded };
+    let layout = Layout::default();
+    let mut planning = Planning { here, shape, lists, plan: &mut plan, layout, recorded };
     planning.plan(&*algorithm.collective_with_root(shape.root))?;
     Ok(plan)
 }

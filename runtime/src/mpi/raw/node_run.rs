@@ -1,34 +1,35 @@
 //! Runs a call on several nodes: through the memory of each node, and with messages between one rank of each.
 
+use super::planning::Planning;
 use super::shared_run::unshared;
-use super::{CallOutcome, draw, operands, rank};
-use crate::choice::selection::Algorithm;
+use super::{CallOutcome, operands, rank};
+use crate::choice::selection::{Algorithm, BetweenNodes};
 use crate::error::Error;
 use crate::mpi::arguments::shape::{BlockLayout, CallShape, Lists, ParsedCall};
 use crate::mpi::cache::call_cache::CachedPlan;
-use crate::mpi::cache::node_plan::{NodeMemory, NodePlan, ScatteredBlock, address};
+use crate::mpi::cache::node_plan::{NodeMemory, NodePlan, NodeStage, ScatteredBlock, StageSpot, StageSpots, address};
 use crate::mpi::comm::node_members::NodeMembers;
 use crate::mpi::comm::own::OwnComm;
 use crate::mpi::comm::shared_window::{Rings, request_rings};
-use crate::mpi::execution::shared::{OwnedPlan, SharedBuffers, SharedPlan, StageBuffers, lock};
+use crate::mpi::execution::shared::{LocalStage, NodeBlocks, NodeVectors, OwnedPlan, STAGES, SharedBuffers, SharedPlan, lock};
 use crate::mpi::execution::{PlanExecution, TAG};
 use crate::mpi::handles::operand::Operands;
 use crate::mpi::lowering::areas::Areas;
 use crate::mpi::lowering::plan::MessagePlan;
 use crate::mpi::state::CommWork;
 use crate::program::shared::{LINE, SharedBlocks, SharedCall};
-use crate::transport::RankPlacement;
+use crate::transport::{Layout, RankPlacement};
 use roundel_spec::{Kind, Placement};
 
-/// Plans a call, with an algorithm between nodes. The first call is collective.
+/// Plans a call. The first one is collective.
 pub(super) fn plan(
     work: &mut CommWork,
     group: &OwnComm,
     shape: &CallShape,
-    algorithm: &Algorithm,
+    between: &BetweenNodes,
 ) -> Result<NodePlan, Error> {
     work.shared(group)?;
-    NodeCall::new(group, shape, &work.recent.lists).plan(algorithm, None)
+    NodeCall::new(group, shape, &work.recent.lists).plan(between, None)
 }
 
 /// Plans a request that has its own memory, and returns the rings of that memory. Not collective.
@@ -36,11 +37,11 @@ pub(super) fn plan_request(
     group: &OwnComm,
     shape: &CallShape,
     lists: &Lists,
-    algorithm: &Algorithm,
+    between: &BetweenNodes,
 ) -> Result<(NodePlan, Rings), Error> {
     let call = NodeCall::new(group, shape, lists);
     let rings = request_rings(call.most_bytes());
-    let plan = call.plan(algorithm, Some(&rings))?;
+    let plan = call.plan(between, Some(&rings))?;
     Ok((plan, rings))
 }
 
@@ -85,65 +86,131 @@ impl<'a> NodeCall<'a> {
     }
 
     /// Plans the call, in the memory of the communicator, or in that of a request with these rings.
-    fn plan(&self, algorithm: &Algorithm, rings: Option<&Rings>) -> Result<NodePlan, Error> {
+    fn plan(&self, between: &BetweenNodes, rings: Option<&Rings>) -> Result<NodePlan, Error> {
         let CallShape { kind, size, .. } = *self.shape;
-        let total = self.elements();
+        if !self.counts.is_empty() && !self.placement.is_sorted() {
+            return Err(unshared("ranks are not numbered node by node"));
+        }
         let sends = self.sender() == self.own();
-        let in_place = sends && self.shape.send.is_none();
-        let (vector, members) = (SharedBlocks::Vector(total), self.members());
-        let own_begins: Vec<usize> = offsets(&members);
-        let all_begins = offsets(&self.counts);
+        let memory = self.memory(between, sends);
+        // Where the input of a stage is where its result will be.
+        let in_place = |stage: usize| match memory.spots[stage] {
+            (StageSpot::Given, StageSpot::Result) => sends && self.shape.send.is_none(),
+            _ => false,
+        };
+        let members = self.members();
+        let (own_begins, all_begins) = (offsets(&members), offsets(&self.counts));
         let member_begins: Vec<usize> =
             self.node.ranks.iter().filter_map(|&rank| all_begins.get(rank).copied()).collect();
+        let vector = SharedBlocks::Vector(self.elements());
         let blocks = SharedBlocks::Listed { counts: &members, displs: &member_begins };
         let parts = SharedBlocks::Listed { counts: &members, displs: &own_begins };
+        let rows = SharedBlocks::Equal(self.elements());
         let (before, after) = match kind {
-            Kind::Allreduce => (Some((Kind::Reduce, vector, in_place)), Some((Kind::Broadcast, vector))),
-            Kind::Reduce => (Some((Kind::Reduce, vector, in_place && self.is_root())), None),
+            Kind::Allreduce => (Some((Kind::Reduce, vector)), Some((Kind::Broadcast, vector))),
+            Kind::Reduce => (Some((Kind::Reduce, vector)), None),
             Kind::Broadcast => (None, Some((Kind::Broadcast, vector))),
-            // With MPI_IN_PLACE, the rank's block is in its place only if the blocks are contiguous.
-            Kind::Allgather => {
-                let in_place = in_place && self.scattered().is_empty();
-                (Some((Kind::Gather, blocks, in_place)), Some((Kind::Broadcast, vector)))
-            }
-            Kind::ReduceScatter => (Some((Kind::Reduce, vector, false)), Some((Kind::Scatter, parts))),
-            Kind::Alltoall | Kind::Gather | Kind::Scatter => return Err(unshared("the ranks are on several nodes")),
+            Kind::Allgather => (Some((Kind::Gather, blocks)), Some((Kind::Broadcast, vector))),
+            Kind::ReduceScatter => (Some((Kind::Reduce, vector)), Some((Kind::Scatter, parts))),
+            Kind::Alltoall => (Some((Kind::Gather, rows)), Some((Kind::Scatter, rows))),
+            Kind::Gather | Kind::Scatter => return Err(unshared("the ranks are on several nodes")),
         };
         let stage = |kind, blocks, in_place| {
             let (p, root) = (self.node.ranks.len(), self.sender_on_node());
             let call = SharedCall { kind, p, root, size, blocks, in_place, slot: 0 };
             // All nodes must agree whether a slot can hold it, and the largest node has the least room for each rank.
             fit(SharedCall { p: self.largest(), blocks: SharedBlocks::Vector(1), ..call }, rings)?;
-            fit(call, rings).map(OwnedPlan::from)
+            fit(call, rings).map(|plan| NodeStage::Shared(OwnedPlan::from(plan)))
         };
-        let node_block: usize = members.iter().sum();
-        let scattered = self.scattered();
-        let held = match kind {
-            Kind::Allgather if !scattered.is_empty() => [total, 0],
-            Kind::ReduceScatter if sends => [total * size, node_block * size],
-            Kind::Reduce if sends && !self.is_root() => [total * size, 0],
-            _ => [0, 0],
-        };
-        if !self.counts.is_empty() && !self.placement.is_sorted() {
-            return Err(unshared("ranks are not numbered node by node"));
-        }
         // All ranks plan the messages, so that all get the same error.
-        let between = self.between(algorithm, node_block)?;
-        Ok(NodePlan {
-            before: before.map(|(kind, blocks, in_place)| stage(kind, blocks, in_place)).transpose()?,
-            between: sends.then_some(between),
-            after: after.map(|(kind, blocks)| stage(kind, blocks, false)).transpose()?,
-            memory: NodeMemory {
-                held,
-                own_at: self.displs.get(self.own()).map_or(0, |begin| begin * size),
-                scattered,
-            },
+        let mut between = self.between(between, members.iter().sum())?.map(|stage| stage.filter(|_| sends)).into_iter();
+        let stages = [
+            before.map(|(kind, blocks)| stage(kind, blocks, in_place(0))).transpose()?,
+            between.next().flatten(),
+            between.next().flatten(),
+            between.next().flatten(),
+            after.map(|(kind, blocks)| stage(kind, blocks, false)).transpose()?,
+        ];
+        Ok(NodePlan { stages, memory })
+    }
+
+    /// The memory that the stages need, and where each has its input and output.
+    fn memory(&self, between: &BetweenNodes, sends: bool) -> NodeMemory {
+        use StageSpot::{Given, Held, Nothing, Result};
+        let (kind, size, scattered) = (self.shape.kind, self.shape.size, self.scattered());
+        const NONE: StageSpots = (Nothing, Nothing);
+        let aligned = |bytes: usize| bytes.next_multiple_of(size_of::<u128>());
+        let vector = self.elements() * size;
+        let parts = |counts: &[usize]| counts.get(self.number).map_or(0, |count| count * size);
+        let (held, spots) = match (kind, between) {
+            (Kind::Allreduce, BetweenNodes::GatherAndReduce(_)) => {
+                let own = Held(self.number * vector);
+                let all = [(Given, own), (Nothing, Held(0)), (Held(0), Result), NONE, (Result, Result)];
+                (self.senders.len() * vector, all)
+            }
+            (Kind::Allreduce, BetweenNodes::ScatterAndGather { .. }) => {
+                let all = [(Given, Result), (Result, Held(0)), (Held(0), Result), NONE, (Result, Result)];
+                (parts(&self.node_parts()), all)
+            }
+            (Kind::Reduce, _) if !self.is_root() => {
+                (vector, [(Given, Held(0)), (Held(0), Nothing), NONE, NONE, NONE])
+            }
+            (Kind::ReduceScatter, _) => {
+                let own = Held(aligned(vector));
+                let all = [(Given, Held(0)), (Held(0), own), NONE, NONE, (own, Result)];
+                (aligned(vector) + parts(&self.node_counts()), all)
+            }
+            (Kind::Alltoall, _) => {
+                let rows = aligned(self.node.ranks.len() * vector);
+                let (one, other) = (Held(0), Held(rows));
+                (2 * rows, [(Given, one), (one, other), (other, one), (one, other), (other, Result)])
+            }
+            _ => {
+                let all = if scattered.is_empty() { Result } else { Held(0) };
+                let spots = [(Given, all), (Nothing, all), NONE, NONE, (all, all)];
+                (if scattered.is_empty() { 0 } else { vector }, spots)
+            }
+        };
+        // All ranks receive the blocks of an allgather that are not in their place.
+        let held = if sends || !scattered.is_empty() { held } else { 0 };
+        let own = self.displs.get(self.own()).filter(|_| kind == Kind::Allgather);
+        NodeMemory { held, own_at: own.map_or(0, |begin| begin * size), spots, scattered }
+    }
+
+    /// What this rank does between nodes if it sends for its node.
+    fn between(&self, between: &BetweenNodes, node_block: usize) -> Result<[Option<NodeStage>; STAGES - 2], Error> {
+        let elements = self.elements();
+        Ok(match between {
+            BetweenNodes::Itself(algorithm) if self.shape.kind == Kind::Alltoall => {
+                let blocks = self.blocks();
+                let local = |stage| Some(NodeStage::Local(stage));
+                let messages = self.exchange(algorithm, &blocks)?;
+                [local(LocalStage::Pack(blocks.clone())), Some(messages), local(LocalStage::Unpack(blocks))]
+            }
+            BetweenNodes::Itself(algorithm) => [Some(self.itself(algorithm, node_block)?), None, None],
+            BetweenNodes::GatherAndReduce(gather) => {
+                let vectors = self.senders.len();
+                let (send, recv, blocks) = (None, vectors * elements, BlockLayout::Equal(elements));
+                let shape = CallShape { kind: Kind::Allgather, send, recv, blocks, ..*self.shape };
+                let reduction = NodeVectors { vectors, elements, size: self.shape.size };
+                let messages = self.messages(&shape, Vec::new(), gather)?;
+                [Some(messages), Some(NodeStage::Local(LocalStage::Reduce(reduction))), None]
+            }
+            BetweenNodes::ScatterAndGather { scatter, gather } => {
+                let parts = self.node_parts();
+                let own = parts[self.number];
+                let (send, recv, blocks) = (Some(elements), own, BlockLayout::ListedParts);
+                let divided = CallShape { kind: Kind::ReduceScatter, send, recv, blocks, ..*self.shape };
+                let (send, recv, blocks) = (Some(own), elements, BlockLayout::Listed);
+                let gathered = CallShape { kind: Kind::Allgather, send, recv, blocks, ..*self.shape };
+                let first = self.messages(&divided, parts.clone(), scatter)?;
+                [Some(first), Some(self.messages(&gathered, parts, gather)?), None]
+            }
         })
     }
 
-    /// The messages of this node.
-    fn between(&self, algorithm: &Algorithm, node_block: usize) -> Result<MessagePlan, Error> {
-        let nodes = self.senders.len();
+    /// The messages of the collective itself.
+    fn itself(&self, algorithm: &Algorithm, node_block: usize) -> Result<NodeStage, Error> {
         let elements = self.elements();
         let root = if self.shape.kind.has_root() { self.placement.node(self.shape.root as usize) as i64 } else { 0 };
         let shape = CallShape { root, ..*self.shape };
@@ -159,16 +226,57 @@ impl<'a> NodeCall<'a> {
             }
             Kind::Broadcast | Kind::Alltoall | Kind::Gather | Kind::Scatter => shape,
         };
-        let counts: Vec<usize> = match self.counts.is_empty() {
-            true => Vec::new(),
-            false => (0..nodes).map(|node| self.ranks(node).map(|rank| self.counts[rank]).sum()).collect(),
-        };
+        self.messages(&shape, self.node_counts(), algorithm)
+    }
+
+    /// The messages of an all-to-all: one block for all blocks from one node to another.
+    fn exchange(&self, algorithm: &Algorithm, blocks: &NodeBlocks) -> Result<NodeStage, Error> {
+        let counts: Vec<usize> = blocks.sizes.iter().map(|size| size * blocks.own * blocks.bytes).collect();
+        let (total, displs) = (counts.iter().sum(), offsets(&counts));
+        let lists = Lists { leaving: counts.clone(), leaves_at: displs.clone(), counts, displs };
+        let shape = CallShape { send: Some(total), recv: total, blocks: BlockLayout::Private, ..*self.shape };
+        self.messages_of(&shape, &lists, algorithm)
+    }
+
+    /// The blocks of an all-to-all that this node sends.
+    fn blocks(&self) -> NodeBlocks {
+        let sizes = self.placement.regions().sizes().collect();
+        NodeBlocks { sizes, own: self.node.ranks.len(), bytes: self.elements() / self.placement.p() }
+    }
+
+    /// The messages of one collective among the ranks that send, with blocks of these lengths.
+    fn messages(&self, shape: &CallShape, counts: Vec<usize>, algorithm: &Algorithm) -> Result<NodeStage, Error> {
         let lists = Lists { displs: offsets(&counts), counts, ..Lists::default() };
-        let flat = Placement::consecutive(nodes, 1);
+        self.messages_of(shape, &lists, algorithm)
+    }
+
+    fn messages_of(&self, shape: &CallShape, lists: &Lists, algorithm: &Algorithm) -> Result<NodeStage, Error> {
+        let flat = Placement::consecutive(self.senders.len(), 1);
         let here = RankPlacement { placement: &flat, rank: self.number };
-        let mut plan = draw(here, &shape, &lists, algorithm, MessagePlan::default())?;
+        let mut plan = MessagePlan::default();
+        // If every node sends to every other, each message is one block, which is contiguous where it is.
+        let layout = if algorithm.sends_to_all(self.senders.len()) { Layout::InPlace } else { Layout::default() };
+        let mut planning = Planning { here, shape, lists, plan: &mut plan, layout, recorded: false };
+        planning.plan(&*algorithm.collective_with_root(shape.root))?;
         address(&mut plan, &self.senders);
-        Ok(plan)
+        Ok(NodeStage::Messages(plan))
+    }
+
+    /// The lengths of the blocks of each node's ranks together; empty for vectors.
+    fn node_counts(&self) -> Vec<usize> {
+        match self.counts.is_empty() {
+            true => Vec::new(),
+            false => {
+                let of_node = |node| self.ranks(node).map(|rank| self.counts[rank]).sum();
+                (0..self.senders.len()).map(of_node).collect()
+            }
+        }
+    }
+
+    /// The elements of a vector that each node reduces.
+    fn node_parts(&self) -> Vec<usize> {
+        let (elements, nodes) = (self.elements(), self.senders.len());
+        (0..nodes).map(|node| (node + 1) * elements / nodes - node * elements / nodes).collect()
     }
 
     /// The ranks of a node.
@@ -186,7 +294,7 @@ impl<'a> NodeCall<'a> {
     /// The elements of the vector, or of all blocks.
     fn elements(&self) -> usize {
         match self.shape.kind {
-            Kind::Allgather => self.counts.iter().sum(),
+            Kind::Allgather | Kind::Alltoall => self.counts.iter().sum(),
             _ => self.shape.send.unwrap_or(self.shape.recv),
         }
     }
@@ -249,27 +357,36 @@ pub(super) unsafe fn run(work: &mut CommWork, group: &OwnComm, job: &ParsedCall)
     // SAFETY: the caller guarantees live memory and handles.
     let sides = unsafe { recent.images.bring(job, &recent.lists, own)? };
     let Some(CachedPlan::Nodes(plan)) = recent.how() else { return Ok(CallOutcome::Library) };
-    let CallShape { datatype, root, .. } = job.shape;
+    let datatype = job.shape.datatype;
     let ops = operands(job);
     let lead = ops.as_ref().map_or(0, |ops| ops.true_lb);
-    let held = held.reserve(plan.memory.bytes());
-    let [before, between, after] = plan.memory.stages(&job.shape, sides, own.rank as i64 == root, held);
+    let held = held.reserve(plan.memory.held);
+    let buffers = plan.memory.stages(&job.shape, sides, held);
+    let mut outcome = Ok(());
     // After an error the other stages continue, because other ranks would wait for this one.
-    let mut stage = |plan: &Option<OwnedPlan>, StageBuffers { input, output }: StageBuffers| {
-        let Some(plan) = plan else { return Ok(()) };
-        let buffers = SharedBuffers { input, output, lead, combine: ops.clone() };
-        // SAFETY: the buffers are as long as the plan says.
-        unsafe { shared.run(&plan.get(), &buffers) }?;
-        buffers.combine.as_ref().map_or(Ok(()), Operands::outcome)
-    };
-    let mut outcome = stage(&plan.before, before);
-    if let Some(messages) = &plan.between {
-        let areas = Areas::of(between.input, between.output, scratch.reserve(messages.scratch));
-        let (comm, rank, tag, combine) = (own.comm, own.rank, TAG, &ops);
-        let run = PlanExecution { comm, datatype, areas, rank, tag, lead, flight, combine }.run(messages);
-        outcome = outcome.and(run).and(ops.as_ref().map_or(Ok(()), Operands::outcome));
+    for (stage, buffers) in plan.stages.iter().zip(buffers) {
+        let Some(stage) = stage else { continue };
+        let (input, output) = (buffers.input, buffers.output);
+        let done = match stage {
+            NodeStage::Shared(plan) => {
+                let buffers = SharedBuffers { input, output, lead, combine: &ops };
+                // SAFETY: the buffers are as long as the plan says.
+                unsafe { shared.run(&plan.get(), &buffers) }
+            }
+            NodeStage::Messages(messages) => {
+                let areas = Areas::of(input, output, scratch.reserve(messages.scratch));
+                let (comm, rank, tag, combine) = (own.comm, own.rank, TAG, &ops);
+                PlanExecution { comm, datatype, areas, rank, tag, lead, flight, combine }.run(messages)
+            }
+            NodeStage::Local(local) => {
+                // SAFETY: the stage before it has filled the input, and both were reserved for the plan.
+                unsafe { local.run(buffers, lead, &ops) };
+                Ok(())
+            }
+        };
+        outcome = outcome.and(done);
     }
-    outcome.and(stage(&plan.after, after))?;
+    outcome.and(ops.as_ref().map_or(Ok(()), Operands::outcome))?;
     // SAFETY: held memory was reserved for all blocks, and the receive buffer is the caller's.
     unsafe { plan.memory.scatter(held, sides.recv) };
     // SAFETY: as above.

@@ -25,6 +25,8 @@ pub(super) struct Planning<'a> {
     pub(super) shape: &'a CallShape,
     pub(super) lists: &'a Lists,
     pub(super) plan: &'a mut MessagePlan,
+    /// Where blocks of an allgather or an all-to-all lie during the call.
+    pub(super) layout: Layout,
     /// Whether messages are recorded.
     pub(super) recorded: bool,
 }
@@ -45,7 +47,7 @@ impl Planning<'_> {
         if kind.reduces() && !commutes && !collective.keeps_order(self.here) {
             return Err(Error::NeedsOrder { name: name.into() });
         }
-        Ok((collective.rotated(Layout::default(), &at)?, rank_rounds(collective, self.here, self.recorded)))
+        Ok((collective.rotated(self.layout, &at)?, rank_rounds(collective, self.here, self.recorded)))
     }
 
     fn draw(&mut self, name: &str, rounds: &RankRounds, rotation: Option<usize>) -> Result<(), Error> {

@@ -5,7 +5,7 @@
 
 use super::node_run;
 use super::shared_run::{call, unshared};
-use crate::choice::selection::Algorithm;
+use crate::choice::selection::BetweenNodes;
 use crate::error::Error;
 use crate::mpi::arguments::image::{Rank, Sides};
 use crate::mpi::arguments::shape::CallShape;
@@ -34,17 +34,17 @@ pub(super) struct SharedRequest {
 }
 
 impl SharedRequest {
-    /// Plans a call, with an algorithm between nodes if there are several. Collective if it is persistent; otherwise
+    /// Plans a call, with what runs between nodes if there are several. Collective if it is persistent; otherwise
     /// a blocking call has already created the memory.
     pub(super) fn new(
         work: &mut CommWork,
         group: &OwnComm,
         shape: &CallShape,
-        between: Option<&Algorithm>,
+        between: Option<&BetweenNodes>,
         life: RequestLife,
     ) -> Result<Self, Error> {
         let (memory, stages, nodes) = match between {
-            Some(algorithm) => Self::on_nodes(work, group, shape, algorithm, life)?,
+            Some(between) => Self::on_nodes(work, group, shape, between, life)?,
             None => Self::on_one_node(work, group, shape, life)?,
         };
         Ok(SharedRequest { memory, completion: Arc::default(), call: Some(QueuedCall::new(stages)), nodes })
@@ -69,23 +69,23 @@ impl SharedRequest {
                 (own_memory(group, rings)?, plan)
             }
         };
-        Ok((memory, [Some(CallStage::Shared(plan.into())), None, None], None))
+        Ok((memory, [Some(CallStage::Shared(plan.into())), None, None, None, None], None))
     }
 
     fn on_nodes(
         work: &mut CommWork,
         group: &OwnComm,
         shape: &CallShape,
-        algorithm: &Algorithm,
+        between: &BetweenNodes,
         life: RequestLife,
     ) -> Result<PlannedStages, Error> {
         let (memory, plan) = match life {
             RequestLife::Once => {
                 let memory = common(&work.shared)?;
-                (memory, node_run::plan(work, group, shape, algorithm)?)
+                (memory, node_run::plan(work, group, shape, between)?)
             }
             RequestLife::Persistent => {
-                let (plan, rings) = node_run::plan_request(group, shape, &work.recent.lists, algorithm)?;
+                let (plan, rings) = node_run::plan_request(group, shape, &work.recent.lists, between)?;
                 (own_memory(group, rings)?, plan)
             }
         };
@@ -115,8 +115,8 @@ impl SharedRequest {
         let (buffers, messages) = match &mut self.nodes {
             None => (one_stage(shape, sides), None),
             Some(HeldMemory { memory, held }) => {
-                let held = held.reserve(memory.bytes());
-                let buffers = memory.stages(shape, sides, rank.rank as i64 == shape.root, held);
+                let held = held.reserve(memory.held);
+                let buffers = memory.stages(shape, sides, held);
                 (buffers, Some(MessageScope { comm: rank.comm, datatype: shape.datatype, rank: rank.rank, tag }))
             }
         };
@@ -134,7 +134,7 @@ impl SharedRequest {
     pub(super) unsafe fn land(&mut self, recv: *mut u8) {
         if let Some(HeldMemory { memory, held }) = &mut self.nodes {
             // SAFETY: the call has filled the held memory, and the receive buffer has room for all blocks.
-            unsafe { memory.scatter(held.reserve(memory.bytes()), recv) };
+            unsafe { memory.scatter(held.reserve(memory.held), recv) };
         }
     }
 
@@ -172,7 +172,9 @@ type PlannedStages = (Arc<Mutex<SharedMemory>>, CallStages, Option<HeldMemory>);
 /// The buffers of a call in one stage.
 fn one_stage(shape: &CallShape, sides: Sides) -> [StageBuffers; STAGES] {
     let input = if shape.send.is_some() { sides.send } else { sides.recv };
-    [StageBuffers { input, output: sides.recv }, StageBuffers::NONE, StageBuffers::NONE]
+    let mut stages = [StageBuffers::NONE; STAGES];
+    stages[0] = StageBuffers { input, output: sides.recv };
+    stages
 }
 
 /// Memory for a single request. Collective.

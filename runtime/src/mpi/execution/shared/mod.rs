@@ -2,13 +2,16 @@
 //!
 //! - `plan`: a call, and everything about it that is the same each time
 //! - `slot`: the steps of a segment
+//! - `local`: what a rank does alone, between two stages
 //! - `stage`, `queue`: calls that do not block
 
+mod local;
 mod plan;
 mod queue;
 mod slot;
 mod stage;
 
+pub(crate) use self::local::{LocalStage, NodeBlocks, NodeVectors};
 pub(crate) use self::plan::{OwnedPlan, SharedPlan};
 pub(crate) use self::queue::{Completion, QueuedCall};
 pub(crate) use self::stage::{

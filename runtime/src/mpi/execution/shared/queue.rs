@@ -96,6 +96,12 @@ impl QueuedCall {
                         true
                     })
                 }
+                Some(CallStage::Local(local)) => {
+                    let StageOperands { buffers, lead, combine, .. } = &self.operands;
+                    // SAFETY: the stage before it has filled the input, and the plan has reserved it.
+                    unsafe { local.run(buffers[self.stage], *lead, combine) };
+                    true
+                }
             };
             if !complete {
                 return false;
@@ -110,7 +116,7 @@ impl QueuedCall {
     fn outcome(&mut self, node: &mut SharedMemory) -> Result<(), Error> {
         let shared = self.stages.iter().flatten().find_map(|stage| match stage {
             CallStage::Shared(plan) => Some(plan),
-            CallStage::Messages(_) => None,
+            CallStage::Messages(_) | CallStage::Local(_) => None,
         });
         if let (Some(plan), Some(_)) = (shared, self.segments.other) {
             return node.lose(&plan.get().call, self.segments.other);

@@ -1,5 +1,6 @@
 //! The stages of a call that does not block: each goes as far as it can without waiting.
 
+use super::local::LocalStage;
 use super::plan::{OwnedPlan, SharedPlan};
 use super::slot::SlotSteps;
 use super::{SharedBuffers, SharedMemory};
@@ -14,7 +15,7 @@ use std::ffi::c_int;
 use std::ptr::null_mut;
 
 /// The most stages of a call.
-pub(crate) const STAGES: usize = 3;
+pub(crate) const STAGES: usize = 5;
 
 /// A stage of a call.
 pub(crate) enum CallStage {
@@ -22,9 +23,11 @@ pub(crate) enum CallStage {
     Shared(OwnedPlan),
     /// Messages between one rank of each node.
     Messages(Box<StageMessages>),
+    /// By this rank alone.
+    Local(LocalStage),
 }
 
-/// The stages of a call: within the node, between nodes, within the node.
+/// The stages of a call: within the node, up to three between nodes, within the node.
 pub(crate) type CallStages = [Option<CallStage>; STAGES];
 
 impl CallStage {

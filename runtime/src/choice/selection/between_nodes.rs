@@ -64,6 +64,10 @@ impl fmt::Display for BetweenNodes {
 /// The largest radix: more messages at once are not tried.
 const LARGEST: i64 = 64;
 
+/// Messages cost more than the model knows where processors are busy. So fewer of them may take this many times as long
+/// by the model.
+const HARDLY_MORE: f64 = 4.0 / 3.0;
+
 /// The most bytes of all nodes' vectors together that a node keeps.
 const KEPT: u64 = 1 << 20;
 
@@ -81,12 +85,7 @@ impl Question {
     pub fn between_nodes(&self) -> Option<BetweenNodes> {
         let served = matches!(
             self.kind,
-            Kind::Allreduce
-                | Kind::Reduce
-                | Kind::Broadcast
-                | Kind::Allgather
-                | Kind::ReduceScatter
-                | Kind::Alltoall
+            Kind::Allreduce | Kind::Reduce | Kind::Broadcast | Kind::Allgather | Kind::ReduceScatter | Kind::Alltoall
         );
         if self.nodes < 2 || !served {
             return None;
@@ -169,17 +168,23 @@ impl Senders {
     }
 }
 
-/// The radix with which every node reaches all others soonest. The number of bytes is the same with each.
+/// The radix with which every node reaches all others with the fewest messages, in hardly more time than with any
+/// other. The number of bytes is the same with each.
 fn radix(network: &Network, nodes: i64) -> i64 {
     let time = |radix: i64| exchange_seconds(network, nodes, radix);
-    (2..=nodes.clamp(2, LARGEST)).min_by(|&a, &b| time(a).total_cmp(&time(b))).unwrap_or(2)
+    let all = || 2..=nodes.clamp(2, LARGEST);
+    let least = all().map(time).fold(f64::INFINITY, f64::min);
+    all().filter(|&radix| time(radix) <= HARDLY_MORE * least).min_by_key(|&radix| messages(nodes, radix)).unwrap_or(2)
+}
+
+/// The messages that a node sends until it has reached all others.
+fn messages(nodes: i64, radix: i64) -> i64 {
+    (0..ceil_log(radix, nodes)).map(|round| ceil_div(nodes, pow(radix, round)).min(radix) - 1).sum()
 }
 
 /// The time in which every node reaches all others, without that of the bytes.
 fn exchange_seconds(network: &Network, nodes: i64, radix: i64) -> f64 {
-    let rounds = ceil_log(radix, nodes);
-    let messages: i64 = (0..rounds).map(|round| ceil_div(nodes, pow(radix, round)).min(radix) - 1).sum();
-    rounds as f64 * network.latency() + messages as f64 * network.overhead()
+    ceil_log(radix, nodes) as f64 * network.latency() + messages(nodes, radix) as f64 * network.overhead()
 }
 
 /// The rounds of recursive doubling; nodes beyond a power of two fold in pairs.
@@ -199,7 +204,7 @@ mod tests {
             [2, 3, 4, 8, 26, 64, 1000].map(|nodes| radix(&network, nodes))
         };
         assert_eq!(radixes(0.0), [2, 2, 2, 2, 2, 2, 2]);
-        assert_eq!(radixes(20e-6), [2, 3, 4, 8, 26, 8, 10]);
+        assert_eq!(radixes(20e-6), [2, 3, 4, 8, 6, 4, 6]);
         assert_eq!(radixes(1.0), [2, 3, 4, 8, 26, 64, 32]);
     }
 
@@ -214,7 +219,10 @@ mod tests {
                 None => "nothing",
             }
         };
-        assert_eq!([8, 16 << 10, 32 << 10, 4 << 20].map(|bytes| between(4, bytes)), ["gather", "gather", "scatter", "scatter"]);
+        assert_eq!(
+            [8, 16 << 10, 32 << 10, 4 << 20].map(|bytes| between(4, bytes)),
+            ["gather", "gather", "scatter", "scatter"]
+        );
         assert_eq!(between(2, 8), "allreduce/recursive-doubling");
         assert_eq!([8, 2048, 4096].map(|bytes| between(26, bytes)), ["gather", "gather", "scatter"]);
         assert_eq!(between(1, 8), "nothing");

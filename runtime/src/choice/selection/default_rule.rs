@@ -103,28 +103,33 @@ enum Before {
 }
 
 /// Where shared memory is faster than MPI's messages on several nodes, and than the catalogue's, measured on 4 nodes of
-/// 4 ranks and 8 of 2.
-fn before_which(call: &Question) -> Option<Before> {
+/// 4 ranks, 8 of 2 and 26 of 4.
+fn before_which(call: &Question, short: u64) -> Option<Before> {
     if call.nodes < 2 || call.ppn_max < 2 {
         return None;
     }
     // One rank sends for its node: that costs little if there are few others, and gains little.
     let small = call.ppn_min < 4;
+    // Beyond, algorithms that look at nodes have fewer rounds between nodes, or fewer bytes that one rank sorts.
+    let first = if call.p <= 1024 && call.ppn_max <= 8 { Before::All } else { Before::Library };
     match (call.kind, call.bytes) {
         (Kind::Allgather, _) if is_brief_allgatherv(call) => None,
-        // On 26 nodes of 4 ranks it takes 0.4 of MPI's time, `nap` 0.8 to 1.0, because all ranks of a node send.
-        (Kind::Allreduce, 0..=2048) if (65..=1024).contains(&call.p) && call.ppn_max <= 8 => Some(Before::All),
-        (Kind::Allreduce, 0..=2048) => Some(Before::Library),
-        (Kind::Allreduce, 2049..=32_768) => Some(Before::All),
-        (Kind::ReduceScatter, 65..=8192) if small => None,
-        // As a request, blocks of 64 KiB take 1.2 times MPI's time on 8 nodes of 2 ranks.
-        (Kind::ReduceScatter, 32_768..) if small && call.form != CallForm::Blocking => None,
-        (Kind::Allgather, 0..=8192 | 16_385..) if small => None,
-        (Kind::Allgather, 0..=2048) => Some(Before::Library),
+        (Kind::Allreduce, 0..=2048) => Some(first),
+        (Kind::Allreduce, 2049..=65_536) => Some(Before::All),
+        (Kind::Allgather, 0..=511) if small => None,
+        (Kind::Allgather, 0..=2048) => Some(first),
         (Kind::Allgather | Kind::ReduceScatter, _) => Some(Before::All),
+        (Kind::Alltoall, _) if is_brief_alltoall(call, short) => Some(first),
         (Kind::Broadcast, 65..) | (Kind::Reduce, 0..=2048) => Some(Before::All),
         _ => None,
     }
+}
+
+/// Whether all data from one node to another, which travels in one message, is short. With blocks of 16 KiB it takes
+/// 1.3 times MPI's time on 8 nodes of 2 ranks, with blocks of 4 KiB less than MPI on 4 nodes of 4.
+fn is_brief_alltoall(call: &Question, short: u64) -> bool {
+    let together = call.bytes.saturating_mul((call.ppn_max * call.ppn_max) as u64);
+    has_nodes(call) && together <= 2 * short && call.bytes <= short / 8
 }
 
 /// The name of MPI among candidates.
@@ -172,7 +177,7 @@ impl DefaultRule {
             candidates.sort_by_key(|(name, ..)| *name == LIBRARY);
         } else if call.nodes == 1 && call.p > 1 && in_shared_memory(call).contains(&call.bytes) {
             candidates.insert(0, (SHARED, None, "its ranks share memory"));
-        } else if let Some(before) = before_which(call) {
+        } else if let Some(before) = before_which(call, self.short) {
             let at = candidates.iter().position(|(name, ..)| before == Before::All || *name == LIBRARY);
             candidates.insert(at.unwrap_or(0), (SHARED, None, "the ranks of a node share memory"));
         }
@@ -198,10 +203,7 @@ impl DefaultRule {
 
     fn alltoall(&self, call: &Question) -> Vec<NamedCandidate> {
         let leaders = ("alltoall/leaders", None, ON_NODES);
-        // All data from one node to another travels in one message. With blocks of 16 KiB it takes 1.4 times MPI's time
-        // on 8 nodes of 2 ranks, with blocks of 4 KiB less than MPI on 4 nodes of 4.
-        let together = call.bytes.saturating_mul((call.ppn_max * call.ppn_max) as u64);
-        let leads = has_nodes(call) && together <= 2 * self.short && call.bytes <= self.short / 8;
+        let leads = is_brief_alltoall(call, self.short);
         let modelled = if self.catalogue { self.modelled(call) } else { Vec::new() };
         let first = leads.then_some(leaders).into_iter().chain([library(call)]);
         first.chain(modelled).collect()

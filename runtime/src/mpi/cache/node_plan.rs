@@ -16,7 +16,9 @@
 
 use crate::mpi::arguments::image::Sides;
 use crate::mpi::arguments::shape::CallShape;
-use crate::mpi::execution::shared::{CallStage, CallStages, LocalStage, OwnedPlan, STAGES, StageBuffers, StageMessages};
+use crate::mpi::execution::shared::{
+    CallStage, CallStages, LocalStage, OwnedPlan, STAGES, StageBuffers, StageMessages,
+};
 use crate::mpi::lowering::plan::{ExtraMessage, MessagePlan, PlanStep};
 use std::ffi::c_int;
 use std::ptr::{copy_nonoverlapping, null_mut};

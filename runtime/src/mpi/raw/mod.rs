@@ -341,9 +341,7 @@ fn in_shared_memory(
     between: Option<BetweenNodes>,
 ) -> Result<CachedPlan, Error> {
     match between {
-        Some(between) => {
-            node_run::plan(work, group, shape, &between).map(|plan| CachedPlan::Nodes(Box::new(plan)))
-        }
+        Some(between) => node_run::plan(work, group, shape, &between).map(|plan| CachedPlan::Nodes(Box::new(plan))),
         None => shared_run::fits(work, group, shape).map(|()| CachedPlan::SharedMemory),
     }
 }

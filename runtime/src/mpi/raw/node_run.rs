@@ -11,7 +11,9 @@ use crate::mpi::cache::node_plan::{NodeMemory, NodePlan, NodeStage, ScatteredBlo
 use crate::mpi::comm::node_members::NodeMembers;
 use crate::mpi::comm::own::OwnComm;
 use crate::mpi::comm::shared_window::{Rings, request_rings};
-use crate::mpi::execution::shared::{LocalStage, NodeBlocks, NodeVectors, OwnedPlan, STAGES, SharedBuffers, SharedPlan, lock};
+use crate::mpi::execution::shared::{
+    LocalStage, NodeBlocks, NodeVectors, OwnedPlan, STAGES, SharedBuffers, SharedPlan, lock,
+};
 use crate::mpi::execution::{PlanExecution, TAG};
 use crate::mpi::handles::operand::Operands;
 use crate::mpi::lowering::areas::Areas;
@@ -123,7 +125,8 @@ impl<'a> NodeCall<'a> {
             fit(call, rings).map(|plan| NodeStage::Shared(OwnedPlan::from(plan)))
         };
         // All ranks plan the messages, so that all get the same error.
-        let mut between = self.between(between, members.iter().sum())?.map(|stage| stage.filter(|_| sends)).into_iter();
+        let mut between =
+            self.between(between, members.iter().sum())?.map(|stage| stage.filter(|_| sends)).into_iter();
         let stages = [
             before.map(|(kind, blocks)| stage(kind, blocks, in_place(0))).transpose()?,
             between.next().flatten(),

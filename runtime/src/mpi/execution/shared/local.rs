@@ -49,16 +49,12 @@ impl LocalStage {
         unsafe {
             match self {
                 LocalStage::Reduce(vectors) => vectors.reduce(buffers, lead, combine),
-                LocalStage::Pack(blocks) => blocks.runs(|row, run, bytes| copy_nonoverlapping(
-                    input.wrapping_add(row),
-                    output.wrapping_add(run),
-                    bytes,
-                )),
-                LocalStage::Unpack(blocks) => blocks.cells(|cell, run, bytes| copy_nonoverlapping(
-                    input.wrapping_add(run),
-                    output.wrapping_add(cell),
-                    bytes,
-                )),
+                LocalStage::Pack(blocks) => blocks.runs(|row, run, bytes| {
+                    copy_nonoverlapping(input.wrapping_add(row), output.wrapping_add(run), bytes)
+                }),
+                LocalStage::Unpack(blocks) => blocks.cells(|cell, run, bytes| {
+                    copy_nonoverlapping(input.wrapping_add(run), output.wrapping_add(cell), bytes)
+                }),
             }
         }
     }

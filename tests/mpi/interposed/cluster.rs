@@ -42,7 +42,8 @@ fn memory_of_several_nodes() {
     for (i, (shape, mapping)) in
         [((3, "2"), "slot"), ((3, "3,1,2"), "slot"), ((2, "3"), "node")].into_iter().enumerate()
     {
-        let list: Vec<_> = random_list(&OPEN_MPI, 3 * FREE).into_iter().skip(i * FREE).take(FREE).collect();
+        let random = random_list(&OPEN_MPI, 3 * FREE).into_iter().skip(i * FREE).take(FREE);
+        let list: Vec<_> = random.chain(long_allreduces()).collect();
         let cases = write_cases(&OPEN_MPI, &list).display().to_string();
         let forced = format!("ROUNDEL_FORCE={SHARED}");
         let variables = ["--map-by", mapping, "env", &forced, "ROUNDEL_EXPLAIN=1", "ROUNDEL_PREFER=catalogue"];
@@ -52,14 +53,43 @@ fn memory_of_several_nodes() {
             return say(&format!("tests on an emulated cluster are skipped: {}", run.output().trim()));
         }
         run.succeeds();
-        let kinds = if mapping == "slot" { &["allgather", "reduce_scatter"][..] } else { &[] };
+        let kinds = if mapping == "slot" { &["allgather", "reduce_scatter", "alltoall"][..] } else { &[] };
         for kind in ["allreduce", "broadcast", "reduce"].iter().chain(kinds) {
             for form in ["", " non-blocking", " as a persistent call"] {
                 let ran = run.output().lines().any(|line| ran_on_nodes(line, kind, form));
                 assert!(ran, "no {kind}{form} ran in the memory of nodes\n{}", run.report());
             }
         }
+        let between: &[&str] = if shape.0 == 3 { &BETWEEN_THREE } else { &["allreduce/recursive-doubling"] };
+        for algorithm in between {
+            let ran = run
+                .output()
+                .lines()
+                .any(|line| line.contains(": allreduce ") && line.contains(&format!("; between nodes {algorithm}")));
+            assert!(ran, "no allreduce ran {algorithm} between nodes\n{}", run.report());
+        }
     }
+}
+
+/// What allreduces run between three nodes, short ones and long ones.
+const BETWEEN_THREE: [&str; 2] = [
+    "allgather/k-bruck with radix = 3 and a reduction of all nodes' vectors",
+    "reduce-scatter/cyclic-shift with ports = [2] and allgather/k-bruck with radix = 3",
+];
+
+/// Allreduces that are longer than the random ones: some pass through memory in segments, and 100,003 elements are not
+/// a multiple of the nodes.
+fn long_allreduces() -> impl Iterator<Item = String> {
+    let types = [("double:plain", "sum"), ("int:plain", "compose"), ("short:plain", "max")];
+    let forms = ["blocking", "nonblocking", "persistent"];
+    types.into_iter().zip(forms).enumerate().flat_map(|(i, ((datatype, op), form))| {
+        [20_000, 100_003].map(move |count| {
+            format!(
+                "call=allreduce form={form} starts=2 type={datatype} op={op} count={count} comm=world root=0 \
+                 in_place=0 bottom=0 null=0 large=0 fresh=0 finish=wait seed={i}"
+            )
+        })
+    })
 }
 
 /// Whether a line explains that a call of this kind and form ran in the memory of nodes.

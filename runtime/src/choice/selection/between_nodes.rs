@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn as_many_messages_at_once_as_a_latency_is_worth() {
         let radixes = |latency| {
-            let network = Network::new(latency, 1e9, 1e-6).unwrap();
+            let network = Network::new(latency, 1e9, 1e-6).expect("is a network");
             [2, 3, 4, 8, 26, 64, 1000].map(|nodes| radix(&network, nodes))
         };
         assert_eq!(radixes(0.0), [2, 2, 2, 2, 2, 2, 2]);

@@ -194,7 +194,7 @@ fn the_default_is_as_documented() {
         (Kind::Allgather, 64, 64, 8193, "shared-memory", "allgather/ring"),
         (Kind::Allgather, 64, 16, 8193, "shared-memory", "allgather/multi-lane"),
         (Kind::Allgather, 64, 2, 1 << 20, "shared-memory", "allgather/multi-lane"),
-        (Kind::Allgather, 64, 2, 8, "library", "allgather/bruck"),
+        (Kind::Allgather, 64, 2, 8, "shared-memory", "allgather/bruck"),
         (Kind::Allgather, 64, 2, 16384, "shared-memory", "allgather/multi-lane"),
         (Kind::Allgather, 64, 4, 8, "shared-memory", "allgather/locality-bruck"),
         (Kind::Allgather, 4000, 4, 8, "allgather/locality-bruck", "allgather/locality-bruck"),

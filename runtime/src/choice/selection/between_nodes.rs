@@ -64,9 +64,8 @@ impl fmt::Display for BetweenNodes {
 /// The largest radix: more messages at once are not tried.
 const LARGEST: i64 = 64;
 
-/// Messages cost more than the model knows where processors are busy. So fewer of them may take this many times as long
-/// by the model.
-const HARDLY_MORE: f64 = 4.0 / 3.0;
+/// Where processors are busy, a message costs its sender and its receiver several times what it does alone.
+const BUSY: f64 = 4.0;
 
 /// The most bytes of all nodes' vectors together that a node keeps.
 const KEPT: u64 = 1 << 20;
@@ -122,7 +121,7 @@ impl Senders {
         let phase = exchange_seconds(&network, nodes, radix(&network, nodes));
         let seconds = |bytes: f64| bytes / network.bandwidth();
         let others = (nodes - 1) as f64;
-        let doubling = doubling_rounds(nodes) as f64 * (network.latency() + network.overhead() + seconds(bytes));
+        let doubling = doubling_rounds(nodes) as f64 * (network.latency() + sending(&network) + seconds(bytes));
         let gathered = phase + seconds(others * bytes);
         let divided = 2.0 * phase + seconds(2.0 * others / nodes as f64 * bytes);
         let kept = self.0.bytes.saturating_mul(self.0.p as u64) <= KEPT;
@@ -168,13 +167,10 @@ impl Senders {
     }
 }
 
-/// The radix with which every node reaches all others with the fewest messages, in hardly more time than with any
-/// other. The number of bytes is the same with each.
+/// The radix with which every node reaches all others soonest. The number of bytes is the same with each.
 fn radix(network: &Network, nodes: i64) -> i64 {
     let time = |radix: i64| exchange_seconds(network, nodes, radix);
-    let all = || 2..=nodes.clamp(2, LARGEST);
-    let least = all().map(time).fold(f64::INFINITY, f64::min);
-    all().filter(|&radix| time(radix) <= HARDLY_MORE * least).min_by_key(|&radix| messages(nodes, radix)).unwrap_or(2)
+    (2..=nodes.clamp(2, LARGEST)).min_by(|&a, &b| time(a).total_cmp(&time(b))).unwrap_or(2)
 }
 
 /// The messages that a node sends until it has reached all others.
@@ -184,7 +180,12 @@ fn messages(nodes: i64, radix: i64) -> i64 {
 
 /// The time in which every node reaches all others, without that of the bytes.
 fn exchange_seconds(network: &Network, nodes: i64, radix: i64) -> f64 {
-    ceil_log(radix, nodes) as f64 * network.latency() + messages(nodes, radix) as f64 * network.overhead()
+    ceil_log(radix, nodes) as f64 * network.latency() + messages(nodes, radix) as f64 * sending(network)
+}
+
+/// The time that a message takes of its sender.
+fn sending(network: &Network) -> f64 {
+    BUSY * network.overhead()
 }
 
 /// The rounds of recursive doubling; nodes beyond a power of two fold in pairs.
@@ -220,11 +221,13 @@ mod tests {
             }
         };
         assert_eq!(
-            [8, 16 << 10, 32 << 10, 4 << 20].map(|bytes| between(4, bytes)),
+            [8, 16 << 10, 64 << 10, 4 << 20].map(|bytes| between(4, bytes)),
             ["gather", "gather", "scatter", "scatter"]
         );
         assert_eq!(between(2, 8), "allreduce/recursive-doubling");
-        assert_eq!([8, 2048, 4096].map(|bytes| between(26, bytes)), ["gather", "gather", "scatter"]);
+        assert_eq!([8, 4096, 8192].map(|bytes| between(26, bytes)), ["gather", "gather", "scatter"]);
+        // Few messages, where there are many senders.
+        assert_eq!([4096, 16 << 10].map(|bytes| between(8, bytes)), ["gather", "allreduce/recursive-doubling"]);
         assert_eq!(between(1, 8), "nothing");
     }
 

@@ -116,7 +116,8 @@ fn before_which(call: &Question, short: u64) -> Option<Before> {
         (Kind::Allgather, _) if is_brief_allgatherv(call) => None,
         (Kind::Allreduce, 0..=2048) => Some(first),
         (Kind::Allreduce, 2049..=65_536) => Some(Before::All),
-        (Kind::Allgather, 0..=511) if small => None,
+        // As a request, blocks of 64 KiB take 1.2 times MPI's time on 8 nodes of 2 ranks.
+        (Kind::ReduceScatter, 32_768..) if small && call.form != CallForm::Blocking => None,
         (Kind::Allgather, 0..=2048) => Some(first),
         (Kind::Allgather | Kind::ReduceScatter, _) => Some(Before::All),
         (Kind::Alltoall, _) if is_brief_alltoall(call, short) => Some(first),

@@ -186,7 +186,7 @@ without_jobs() {
   say "tests without MPI"
   other_tests
   # The command line that was not built with MPI.
-  if [ -n "${ROUNDEL_ALL:-}" ]; then cargo test -p roundel-verify --test ports; fi
+  if [ -n "${ROUNDEL_ALL:-}" ]; then cargo test -p roundel-verify --test commands ports::; fi
 }
 # With a process group of its own, so that it ends if something fails here.
 set -m

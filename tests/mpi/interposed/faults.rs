@@ -78,7 +78,7 @@ fn communicators_that_are_set_up() {
     on_each(|mpi| {
         let program = programs::c(mpi, "interposed_setup");
         for p in [1, 2, 4] {
-            let usual = if p == 1 { "library" } else { "shared" };
+            let usual = if p == 1 { "library" } else { "late" };
             mpi.run(p, &Settings::usual(), &program, &[usual]).succeeds();
             mpi.run(p, &Settings::served(), &program, &["served"]).succeeds();
         }

@@ -58,7 +58,7 @@ fn settings(variables: &[(&str, &str)]) -> Result<Settings, SettingsError> {
 fn registered_before_the_program_begins() {
     let names: Vec<&str> = own().iter().map(|entry| entry.name).collect();
     assert!(names.starts_with(&["allgather/mine", "broadcast/chain", "allgather/shift"]), "{names:?}");
-    assert_eq!(own()[0].origin(), Some("own"));
+    assert_eq!(own()[0].origin(), Some("calls"));
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn forced_where_it_serves_and_explained() {
     assert_eq!(
         chosen.explain(),
         "allgather p=12 nodes=3 ppn=4 bytes=8: allgather/mine, forced by ROUNDEL_FORCE; checked for p <= 12 by the \
-         compiler (no proofs/Mine.json of own: `roundel prove` writes it)"
+         compiler (no proofs/Mine.json of calls: `roundel prove` writes it)"
     );
     let beyond = forced.choose(&Question::new(Kind::Allgather, 13, 13, 8));
     assert_ne!(beyond.implementation.algorithm(), Some("allgather/mine"));

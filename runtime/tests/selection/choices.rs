@@ -198,7 +198,7 @@ fn the_default_is_as_documented() {
         (Kind::Allgather, 64, 2, 16384, "shared-memory", "allgather/multi-lane"),
         (Kind::Allgather, 64, 4, 8, "shared-memory", "allgather/locality-bruck"),
         (Kind::Allgather, 4000, 4, 8, "allgather/locality-bruck", "allgather/locality-bruck"),
-        (Kind::Allgather, 4001, 4, 8, "library", "allgather/bruck"),
+        (Kind::Allgather, 4001, 4, 8, "shared-memory", "allgather/bruck"),
         (Kind::Allgather, 4003, 4, 8, "allgather/locality-bruck", "allgather/locality-bruck"),
         (Kind::Allgather, 9408 * 8 - 3, 8, 4, "allgather/locality-bruck", "allgather/locality-bruck"),
         (Kind::ReduceScatter, 64, 64, 8, "shared-memory", "reduce-scatter/recursive-halving"),
@@ -240,10 +240,12 @@ fn the_default_is_as_documented() {
         assert_eq!(chosen(&fastest, kind, p, ppn, bytes), default, "{what}");
         assert_eq!(chosen(&catalogue, kind, p, ppn, bytes), preferred, "{what}, the catalogue preferred");
     }
-    // The library's allgatherv is faster than its allgather where there is much to gather.
+    // The library's allgatherv is faster than its allgather where there is much to gather, but not than shared memory.
     let varying = |bytes| Question { varying: true, ..Question::new(Kind::Allgather, 16, 2, bytes) };
-    assert_eq!(fastest.choose(&varying(1 << 18)).implementation.algorithm(), Some("allgather/multi-lane"));
-    assert_eq!(fastest.choose(&varying((1 << 18) + 1)).implementation, Implementation::Library);
+    assert_eq!(fastest.choose(&varying((1 << 18) + 1)).implementation, Implementation::SharedMemory);
+    let large = |bytes| Question { varying: true, ..Question::new(Kind::Allgather, 2 * 65, 65, bytes) };
+    assert_eq!(fastest.choose(&large(1 << 15)).implementation.algorithm(), Some("allgather/multi-lane"));
+    assert_eq!(fastest.choose(&large(1 << 18)).implementation, Implementation::Library);
     // On one node, non-blocking calls do not share memory for a few bytes.
     let not_blocking = |form, p, ppn, bytes| {
         fastest.choose(&Question { form, ..Question::new(Kind::Allreduce, p, ppn, bytes) }).implementation

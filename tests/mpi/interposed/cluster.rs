@@ -4,10 +4,13 @@
 use crate::job::{LIMIT, Run, run};
 use crate::launch::SHARED;
 use crate::mpi::{OPEN_MPI, say};
-use crate::{FREE, programs, random_list, write_cases};
+use crate::{programs, random_list, write_cases};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
+
+/// Random cases on each placement: enough for every collective to run in each form.
+const CASES: usize = 400;
 
 /// If the cluster cannot be made (it needs root and /dev/net/tun), cluster.sh ends with this status.
 const NO_CLUSTER: i32 = 125;
@@ -18,7 +21,7 @@ const NO_CLUSTER: i32 = 125;
 fn communicators_are_set_up_late() {
     let Some(library) = OPEN_MPI.library() else { return };
     let setup = programs::c(&OPEN_MPI, "interposed_setup");
-    let cases = write_cases(&OPEN_MPI, &random_list(&OPEN_MPI, FREE)).display().to_string();
+    let cases = write_cases(&OPEN_MPI, &random_list(&OPEN_MPI, CASES)).display().to_string();
     let jobs = [
         ((3, "3"), setup.clone(), vec!["late"]),
         ((2, "3"), setup, vec!["late"]),
@@ -42,7 +45,7 @@ fn memory_of_several_nodes() {
     for (i, (shape, mapping)) in
         [((3, "2"), "slot"), ((3, "3,1,2"), "slot"), ((2, "3"), "node")].into_iter().enumerate()
     {
-        let random = random_list(&OPEN_MPI, 3 * FREE).into_iter().skip(i * FREE).take(FREE);
+        let random = random_list(&OPEN_MPI, 3 * CASES).into_iter().skip(i * CASES).take(CASES);
         let list: Vec<_> = random.chain(long_allreduces()).collect();
         let cases = write_cases(&OPEN_MPI, &list).display().to_string();
         let forced = format!("ROUNDEL_FORCE={SHARED}");

@@ -28,7 +28,7 @@ use cases::{Line, lines};
 use forced::Forced;
 use job::Run;
 use launch::Settings;
-use mpi::{MPICH, MPICH_5, Mpi, OPEN_MPI, OPEN_MPI_5, say};
+use mpi::{MPICH, MPICH_5, Mpi, OPEN_MPI, OPEN_MPI_5, everything, say};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
@@ -38,8 +38,12 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The minimum number of cases with each forced algorithm, and with each number of ranks without one.
-const FORCED: usize = 160;
-const FREE: usize = 400;
+fn forced_cases() -> usize {
+    if everything() { 160 } else { 50 }
+}
+fn free_cases() -> usize {
+    if everything() { 400 } else { 200 }
+}
 
 #[test]
 fn random_cases_on_open_mpi() {
@@ -67,13 +71,13 @@ fn random_cases(mpi: &Mpi) {
     }
     let campaign = Campaign::new(mpi);
     for p in 1..=9 {
-        campaign.run(p, FREE, None, &Settings::served());
+        campaign.run(p, free_cases(), None, &Settings::served());
     }
-    campaign.run(5, FREE, Some(Kind::Allreduce), &Settings::served().with("ROUNDEL_REPRODUCIBLE", "1"));
+    campaign.run(5, free_cases(), Some(Kind::Allreduce), &Settings::served().with("ROUNDEL_REPRODUCIBLE", "1"));
     // By default the library does many requests on one node. MPICH's own persistent calls, and its all-to-alls in place
     // with data before their address, are wrong even without Roundel.
     if mpi.id.starts_with("openmpi") {
-        campaign.run(4, FREE, None, &Settings::usual());
+        campaign.run(4, free_cases(), None, &Settings::usual());
     }
 }
 
@@ -168,7 +172,7 @@ impl<'a> Campaign<'a> {
 
     fn force_with(&self, settings: Settings, p: usize, forced: &Forced) {
         let settings = settings.with("ROUNDEL_FORCE", &forced.text).with("ROUNDEL_EXPLAIN", "1");
-        let output = self.run(p, FORCED, Some(forced.kind), &settings);
+        let output = self.run(p, forced_cases(), Some(forced.kind), &settings);
         let ran =
             output.lines().any(|line| line.contains("roundel: ") && line.contains(&format!(": {}", forced.name)));
         assert!(ran, "{} with {p} ranks: {} never ran\n{output}", self.mpi.name, forced.text);

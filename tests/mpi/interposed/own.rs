@@ -4,7 +4,7 @@ use crate::faults::on_each;
 use crate::forced::Forced;
 use crate::launch::Settings;
 use crate::mpi::{MPICH, Mpi, OPEN_MPI};
-use crate::{Campaign, FORCED, programs};
+use crate::{Campaign, forced_cases, programs};
 use roundel_spec::Kind;
 use std::path::Path;
 
@@ -31,12 +31,12 @@ fn forced(mpi: &Mpi) {
     let campaign = Campaign::new(mpi);
     let settings = Settings::own().with("ROUNDEL_FORCE", FORCE).with("ROUNDEL_EXPLAIN", "1");
     for p in [2, 4] {
-        let output = campaign.run(p, FORCED, Some(Kind::Allgather), &settings);
+        let output = campaign.run(p, forced_cases(), Some(Kind::Allgather), &settings);
         let line = format!(": allgather/cyclic-shift with ports = [1, 1], forced by ROUNDEL_FORCE; {PROOF}");
         assert!(output.contains(&line), "{output}");
     }
     // It does not serve five ranks with these ports; other algorithms do, and the explanation says why.
-    let output = campaign.run(5, FORCED / 4, Some(Kind::Allgather), &settings);
+    let output = campaign.run(5, forced_cases() / 4, Some(Kind::Allgather), &settings);
     let refused = "not allgather/cyclic-shift with ports = [1, 1], forced by ROUNDEL_FORCE, because it requires \
                    `final D == p`, which is false";
     let all_five = |line: &str| line.contains("allgather p=5 ") && line.contains(": allgather/cyclic-shift");

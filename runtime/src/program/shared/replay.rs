@@ -146,7 +146,37 @@ type Clock = Vec<u64>;
 struct Byte {
     content: Option<Content>,
     written: Option<(usize, u64)>,
-    read: BTreeMap<usize, u64>,
+    /// Ranks in ascending order, and the time of the last read of each.
+    read: Vec<(usize, u64)>,
+}
+
+impl Byte {
+    /// Notes that a rank reads it.
+    fn is_read(&mut self, rank: usize, time: u64) {
+        match self.read.binary_search_by_key(&rank, |&(reader, _)| reader) {
+            Ok(at) => self.read[at].1 = time,
+            Err(at) => self.read.insert(at, (rank, time)),
+        }
+    }
+}
+
+/// The slots. Most bytes are never touched, so a page is made when one of its bytes is.
+struct Slots(Vec<Vec<Byte>>);
+
+impl Slots {
+    const PAGE: usize = 512;
+
+    fn new(bytes: usize) -> Self {
+        Slots(vec![Vec::new(); bytes.div_ceil(Self::PAGE)])
+    }
+
+    fn byte(&mut self, index: usize) -> &mut Byte {
+        let page = &mut self.0[index / Self::PAGE];
+        if page.is_empty() {
+            page.resize(Self::PAGE, Byte::default());
+        }
+        &mut page[index % Self::PAGE]
+    }
 }
 
 struct RankState {
@@ -169,7 +199,7 @@ struct NodeReplay<'a, 'b> {
     slot: usize,
     trees: Trees,
     processes: Vec<RankState>,
-    memory: Vec<Byte>,
+    memory: Slots,
     /// The clock at each signal: by rank, segment and number.
     signalled: BTreeMap<(usize, usize, u32), Clock>,
     /// The clock of each rank when it completed each segment.
@@ -197,7 +227,7 @@ pub fn replay(calls: &[Vec<RankCall<'_>>], slots: usize, slot: usize) -> Result<
         slot,
         trees: Trees::new(p),
         processes: (0..p).map(process).collect(),
-        memory: vec![Byte::default(); slots * slot],
+        memory: Slots::new(slots * slot),
         signalled: BTreeMap::new(),
         completed: vec![Vec::new(); p],
         order: SharedOrder { same_tree: true, rank_order: true },
@@ -379,15 +409,17 @@ impl NodeReplay<'_, '_> {
         let (call, time) = (process.at.0, process.clock[rank]);
         let found: Vec<Option<Content>> = match spot.region {
             MemoryRegion::Shared => {
-                for index in range.clone() {
-                    let byte = &mut self.memory[index];
+                let mut found = Vec::with_capacity(bytes);
+                for index in range {
+                    let byte = self.memory.byte(index);
                     let race = byte.written.filter(|&(writer, at)| at > process.clock[writer]);
                     if let Some((with, _)) = race {
                         return Err(SharedFault::Race { call, rank, with, byte: index % self.slot });
                     }
-                    byte.read.insert(rank, time);
+                    byte.is_read(rank, time);
+                    found.push(byte.content);
                 }
-                self.memory[range].iter().map(|byte| byte.content).collect()
+                found
             }
             MemoryRegion::Input => process.input.as_ref().unwrap_or(&process.output)[range].to_vec(),
             _ => process.output[range].to_vec(),
@@ -412,13 +444,16 @@ impl NodeReplay<'_, '_> {
                 process.output[index] = Some(content);
                 continue;
             }
-            let byte = &mut self.memory[index];
-            let reads = byte.read.iter().map(|(&reader, &at)| (reader, at));
-            let race = byte.written.into_iter().chain(reads).find(|&(other, at)| at > process.clock[other]);
+            let byte = self.memory.byte(index);
+            let race = byte
+                .written
+                .into_iter()
+                .chain(byte.read.iter().copied())
+                .find(|&(other, at)| at > process.clock[other]);
             if let Some((with, _)) = race {
                 return Err(SharedFault::Race { call, rank, with, byte: index % self.slot });
             }
-            *byte = Byte { content: Some(content), written: Some((rank, time)), read: BTreeMap::new() };
+            *byte = Byte { content: Some(content), written: Some((rank, time)), read: Vec::new() };
         }
         Ok(())
     }

@@ -37,7 +37,8 @@ fn every_combination(job: &mut Job<'_>, effort: Effort) {
     sizes::<Record>(job, &[100_000], Effort::Light);
 }
 
-fn many_combinations(job: &mut Job<'_>) {
+/// Every type, every size and every option, but not all together.
+pub(crate) fn many_combinations(job: &mut Job<'_>) {
     sizes::<i32>(job, &[0, 1, 3, 1000], Effort::Light);
     sizes::<u8>(job, &[0, 3], Effort::Light);
     sizes::<f64>(job, &[1], Effort::Light);

@@ -4,7 +4,7 @@ use crate::job::run;
 use crate::mpi::Mpi;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// The program that reads cases.
 pub(crate) fn interposed(mpi: &Mpi) -> PathBuf {
@@ -37,12 +37,26 @@ pub(crate) fn fortran(mpi: &Mpi, file: &str) -> PathBuf {
     compile(mpi, "mpifort", &file.replace('.', "_"), &[sources().join("fortran").join(file)])
 }
 
+/// Whether a program was compiled after everything in the folders of its sources, and after this test, which has the
+/// options of the compiler. Every test is a process of its own, and most use the same programs.
+fn is_current(program: &Path, files: &[PathBuf]) -> bool {
+    let changed = |path: &Path| path.metadata().and_then(|about| about.modified()).ok();
+    let folders = files.iter().filter_map(|file| file.parent()?.read_dir().ok());
+    let beside = folders.flatten().filter_map(|entry| changed(&entry.ok()?.path()));
+    let test = std::env::current_exe().ok().and_then(|path| changed(&path));
+    let newest: Option<SystemTime> = beside.chain(test).max();
+    newest.zip(changed(program)).is_some_and(|(newest, compiled)| newest < compiled)
+}
+
 fn sources() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 fn compile(mpi: &Mpi, compiler: &str, name: &str, files: &[PathBuf]) -> PathBuf {
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", mpi.id));
+    if is_current(&program, files) {
+        return program;
+    }
     let mut command = Command::new(mpi.tool(compiler));
     // With MPICH's header, the compiler takes MPI_STATUSES_IGNORE for an array that is too short.
     command.args([

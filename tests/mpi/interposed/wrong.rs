@@ -17,8 +17,8 @@ fn wrong_arguments() {
         let program = programs::c(mpi, "interposed_errors");
         let all = [(1, Settings::forced()), (3, Settings::shared()), (3, Settings::forced())];
         // Each on one of the MPIs, unless everything is requested.
-        let own = if mpi.id == MPICH.id { 2..3 } else { 0..2 };
-        for (p, settings) in &all[if everything() { 0..3 } else { own }] {
+        let own: &[usize] = if mpi.id == MPICH.id { &[0, 2] } else { &[1] };
+        for (_, (p, settings)) in all.iter().enumerate().filter(|(i, _)| everything() || own.contains(i)) {
             mpi.run(*p, settings, &program, &[]).succeeds();
         }
     });

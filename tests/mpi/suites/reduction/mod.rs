@@ -23,7 +23,7 @@ const COUNTS: [usize; 5] = [0, 1, 3, 1000, 100_000];
 /// On more ranks than this, and with collectives that have a root, the longest vectors are shorter: long enough for
 /// every protocol of MPI.
 const FEW: usize = 2;
-const LONG: usize = 20_000;
+const LONG: usize = 10_000;
 
 pub(crate) fn run(world: &SimpleCommunicator, args: &[String]) {
     let mut suite = Suite { world, calls: 0, rooted: BTreeSet::new() };

@@ -211,7 +211,10 @@ fn cbmc_refutes_what_is_wrong() {
         ("run->blocks[run->blocks_len++]", "run->blocks[run->blocks_room + run->blocks_len++]"),
     ];
     let overflows = beyond.into_iter().map(|(from, to)| Wrong { name: "allgather/sparbit", from, to });
-    for (i, wrong) in overflows.collect::<Vec<_>>().iter().chain(WRONG).enumerate() {
+    // A third of the others, unless everything is requested: the stand-in for CBMC refutes all of them.
+    let everything = std::env::var_os("ROUNDEL_ALL").is_some_and(|value| value == "1");
+    let others = WRONG.iter().step_by(if everything { 1 } else { 3 });
+    for (i, wrong) in overflows.collect::<Vec<_>>().iter().chain(others).enumerate() {
         assert_eq!(asked(&format!("wrong-{i}"), &wrong.files()), Some(10), "{} was not refuted", wrong.to);
     }
 }

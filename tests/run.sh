@@ -30,8 +30,9 @@ say() {
     $((SECONDS / 60)) $((SECONDS % 60)) $((used / 60)) $((used % 60)) "$*"
 }
 
-install_missing() {
-  local missing=()
+# Sets `missing` to the packages that the tests need and this machine lacks.
+find_missing() {
+  missing=()
   command -v cc >/dev/null || missing+=(build-essential)
   command -v mpicc.openmpi >/dev/null || missing+=(openmpi-bin libopenmpi-dev)
   command -v mpicc.mpich >/dev/null || missing+=(mpich libmpich-dev)
@@ -47,18 +48,40 @@ install_missing() {
   command -v chromium >/dev/null || missing+=(chromium)
   command -v chromedriver >/dev/null || missing+=(chromium-driver)
   if [ -n "${ROUNDEL_ALL:-}" ]; then python3 -c 'import ensurepip' 2>/dev/null || missing+=(python3-venv); fi
-  [ ${#missing[@]} -eq 0 ] && return
-  say "installing ${missing[*]}"
+}
+
+install_missing() {
   local root=()
   [ "$(id -u)" = 0 ] || root=(sudo)
   "${root[@]}" apt-get update -qq
   DEBIAN_FRONTEND=noninteractive "${root[@]}" apt-get install -y -qq "${missing[@]}" >/dev/null
 }
 
-install_missing
-
 # The answers of solvers: many tests prove the same.
 export ROUNDEL_CACHE=$PWD/target/answers
+
+# One build has the tests, and the programs and libraries for Open MPI. Clippy compiles it: linting what is compiled
+# anyway costs a tenth, and a pass of its own half as much as the build. The tests that build, too, use the same settings.
+export MPICC=mpicc.openmpi
+packages=(roundel roundel-verify roundel-tests roundel-pmpi roundel-capi libroundel)
+packages+=(cyclic-shift cyclic-shift-preload cyclic-shift-c)
+ROUNDEL_BUILT=$(printf '%s/mpi,' "${packages[@]}")
+export ROUNDEL_BUILT
+linted() { RUSTC_WORKSPACE_WRAPPER=clippy-driver "$@"; }
+cargo clippy --version >/dev/null 2>&1 || linted() { "$@"; }
+built() { linted "$@" --workspace --features "$ROUNDEL_BUILT"; }
+
+find_missing
+if [ ${#missing[@]} -gt 0 ]; then
+  say "installing ${missing[*]}"
+  install_missing &
+  installing=$!
+  # Meanwhile, what needs none of them compiles. With this name no MPI is found, however far the installation is.
+  if [ -z "$quick" ] && command -v cc >/dev/null; then
+    MPI_PKG_CONFIG=none built cargo build --lib --bins --tests --keep-going --quiet >/dev/null 2>&1 || true
+  fi
+  wait "$installing"
+fi
 
 say "format"
 if cargo fmt --version >/dev/null 2>&1; then cargo fmt --all --check; else echo "skipped: cargo fmt is not installed"; fi
@@ -82,17 +105,6 @@ if [ -n "$quick" ]; then
 fi
 
 logs=$(mktemp -d)
-
-# One build has the tests, and the programs and libraries for Open MPI. Clippy compiles it: linting what is compiled
-# anyway costs a tenth, and a pass of its own half as much as the build. The tests that build, too, use the same settings.
-export MPICC=mpicc.openmpi
-packages=(roundel roundel-verify roundel-tests roundel-pmpi roundel-capi libroundel)
-packages+=(cyclic-shift cyclic-shift-preload cyclic-shift-c)
-ROUNDEL_BUILT=$(printf '%s/mpi,' "${packages[@]}")
-export ROUNDEL_BUILT
-linted() { RUSTC_WORKSPACE_WRAPPER=clippy-driver "$@"; }
-cargo clippy --version >/dev/null 2>&1 || linted() { "$@"; }
-built() { linted "$@" --workspace --features "$ROUNDEL_BUILT"; }
 
 # Tests that launch MPI jobs, and all others.
 if cargo nextest --version >/dev/null 2>&1; then

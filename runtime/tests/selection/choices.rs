@@ -244,7 +244,7 @@ fn the_default_is_as_documented() {
     let varying = |bytes| Question { varying: true, ..Question::new(Kind::Allgather, 16, 2, bytes) };
     assert_eq!(fastest.choose(&varying((1 << 18) + 1)).implementation, Implementation::SharedMemory);
     let large = |bytes| Question { varying: true, ..Question::new(Kind::Allgather, 2 * 65, 65, bytes) };
-    assert_eq!(fastest.choose(&large(1 << 15)).implementation.algorithm(), Some("allgather/multi-lane"));
+    assert_eq!(fastest.choose(&large(1 << 14)).implementation.algorithm(), Some("allgather/multi-lane"));
     assert_eq!(fastest.choose(&large(1 << 18)).implementation, Implementation::Library);
     // On one node, non-blocking calls do not share memory for a few bytes.
     let not_blocking = |form, p, ppn, bytes| {

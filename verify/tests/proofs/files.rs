@@ -148,7 +148,7 @@ fn calls_that_are_not_proved_are_refused_in_the_same_words() {
     }
     // All of the catalogue is proved for all p; this one is not.
     let (declared, args) = (
-        declared_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files.rs"), "Unrecorded"),
+        declared_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/proofs/files.rs"), "Unrecorded"),
         Arguments::default(),
     );
     for p in 1..=40 {

@@ -153,7 +153,7 @@ fn no_reduction_with_a_fault_is_proved() {
         let large = if name.ends_with("halving") { 64..=64 } else { 42..=44 };
         [1..=8, large].into_iter().find_map(|p| check::over(schedule, &Points::new(schedule, p)).err())
     };
-    none_is_proved(16, WRONG, |&(name, old, new)| replaced(name, old, new), fault);
+    none_is_proved(24, WRONG, |&(name, old, new)| replaced(name, old, new), fault);
 }
 
 /// A round is silent only if no index of its sets has a block; the prover does not know such sets in reductions.

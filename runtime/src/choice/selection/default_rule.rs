@@ -22,6 +22,7 @@ use crate::choice::question::{ANY, CallForm, Question};
 use roundel_spec::Kind;
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
+use std::sync::LazyLock;
 
 /// The default rule for a network.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,7 +45,9 @@ const VARYING: u64 = 4 << 20;
 /// The rule for the network of [`Profile::default`]: vectors up to 32 KiB are short.
 impl Default for DefaultRule {
     fn default() -> Self {
-        DefaultRule::from(&Profile::default())
+        // Every choice between nodes asks for it.
+        static DEFAULT: LazyLock<DefaultRule> = LazyLock::new(|| DefaultRule::from(&Profile::default()));
+        *DEFAULT
     }
 }
 

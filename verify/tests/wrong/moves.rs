@@ -431,7 +431,7 @@ fn fault(schedule: &Schedule) -> Option<Violation> {
 #[test]
 fn all_to_alls_are_proved() {
     let Some(portfolio) = solvers(20) else { return };
-    for name in [SPREAD_OUT, PAIRWISE, RADIX, K_BRUCK] {
+    for name in every(2, [SPREAD_OUT, PAIRWISE, RADIX, K_BRUCK]) {
         let induction = InductionResult::over(name, &replaced(name, &[]).unwrap(), &portfolio, &|| {});
         assert!(induction.complete(), "{name}: {:#?}", induction.by_property());
     }

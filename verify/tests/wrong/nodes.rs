@@ -179,7 +179,7 @@ fn fault(schedule: &Schedule) -> Option<Violation> {
 #[test]
 fn entries_that_look_at_nodes_are_proved() {
     let Some(portfolio) = solvers(20) else { return };
-    for name in every(5, &[LOCALITY_BRUCK, HIERARCHICAL, MULTI_LANE, SMP, NAP, LEADERS, LANES]) {
+    for name in every(7, &[LOCALITY_BRUCK, HIERARCHICAL, MULTI_LANE, SMP, NAP, LEADERS, LANES]) {
         let induction = InductionResult::over(name, &replaced(name, "collective", "collective"), &portfolio, &|| {});
         assert!(induction.complete(), "{name}: {:#?}", induction.by_property());
     }

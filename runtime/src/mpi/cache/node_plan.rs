@@ -27,7 +27,7 @@ use std::ptr::{copy_nonoverlapping, null_mut};
 #[derive(Debug)]
 pub(crate) struct NodePlan {
     pub(crate) stages: [Option<NodeStage>; STAGES],
-    pub(crate) memory: NodeMemory,
+    pub(crate) memory: StageMemory,
 }
 
 /// A stage of a plan. Ranks that do not send for their node have none between nodes.
@@ -43,7 +43,7 @@ pub(crate) enum NodeStage {
 
 impl NodePlan {
     /// The stages of a call that does not block, and its memory.
-    pub(crate) fn into_stages(self) -> (CallStages, NodeMemory) {
+    pub(crate) fn into_stages(self) -> (CallStages, StageMemory) {
         let stage = |stage| match stage {
             NodeStage::Shared(plan) => CallStage::Shared(plan),
             NodeStage::Messages(plan) => CallStage::Messages(StageMessages::new(plan)),
@@ -55,7 +55,7 @@ impl NodePlan {
 
 /// Where a stage has its input or output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum StageSpot {
+pub(crate) enum StageLocation {
     /// Nowhere.
     Nothing,
     /// Where the program's input lies.
@@ -67,36 +67,36 @@ pub(crate) enum StageSpot {
 }
 
 /// The input and the output of a stage.
-pub(crate) type StageSpots = (StageSpot, StageSpot);
+pub(crate) type StageLocations = (StageLocation, StageLocation);
 
 /// The memory of a call on several nodes: the program's, and what the stages need besides.
 #[derive(Debug)]
-pub(crate) struct NodeMemory {
+pub(crate) struct StageMemory {
     /// The bytes of held memory.
     pub(crate) held: usize,
     /// Where this rank's block begins in the receive buffer, if it lies there.
     pub(crate) own_at: usize,
     /// The memory of each stage.
-    pub(crate) spots: [StageSpots; STAGES],
+    pub(crate) locations: [StageLocations; STAGES],
     /// The blocks of an allgather, if they are not contiguous in this rank's receive buffer: they arrive in held
     /// memory, and are copied from there.
     pub(crate) scattered: Vec<ScatteredBlock>,
 }
 
-impl NodeMemory {
+impl StageMemory {
     /// The buffers of the stages. An input that lies in the receive buffer is this rank's block there.
     pub(crate) fn stages(&self, shape: &CallShape, sides: Sides, held: *mut u8) -> [StageBuffers; STAGES] {
         let given = match shape.send {
             Some(_) => sides.send,
             None => sides.recv.wrapping_add(self.own_at),
         };
-        let at = |spot| match spot {
-            StageSpot::Nothing => null_mut(),
-            StageSpot::Given => given,
-            StageSpot::Result => sides.recv,
-            StageSpot::Held(offset) => held.wrapping_add(offset),
+        let at = |location| match location {
+            StageLocation::Nothing => null_mut(),
+            StageLocation::Given => given,
+            StageLocation::Result => sides.recv,
+            StageLocation::Held(offset) => held.wrapping_add(offset),
         };
-        self.spots.map(|(input, output)| StageBuffers { input: at(input), output: at(output) })
+        self.locations.map(|(input, output)| StageBuffers { input: at(input), output: at(output) })
     }
 
     /// Copies blocks that have arrived in held memory to where they go.

@@ -5,7 +5,7 @@ use super::decider::Decider;
 use crate::mpi::arguments::image::Images;
 use crate::mpi::arguments::shape::{CallShape, Lists};
 use crate::mpi::cache::decider::By;
-use crate::mpi::cache::node_plan::NodeMemory;
+use crate::mpi::cache::node_plan::StageMemory;
 use crate::mpi::execution::shared::{Completion, QueuedCall};
 use crate::mpi::execution::{MessagesInFlight, RequestLife};
 use crate::mpi::lowering::areas::Scratch;
@@ -37,7 +37,7 @@ pub(crate) struct QueuedSpare {
 
 /// The memory of a call on several nodes, with what it needs besides the program's.
 pub(crate) struct HeldMemory {
-    pub(crate) memory: NodeMemory,
+    pub(crate) memory: StageMemory,
     pub(crate) held: Scratch,
 }
 

@@ -7,7 +7,9 @@ use crate::choice::selection::{Algorithm, BetweenNodes};
 use crate::error::Error;
 use crate::mpi::arguments::shape::{BlockLayout, CallShape, Lists, ParsedCall};
 use crate::mpi::cache::call_cache::CachedPlan;
-use crate::mpi::cache::node_plan::{NodeMemory, NodePlan, NodeStage, ScatteredBlock, StageSpot, StageSpots, address};
+use crate::mpi::cache::node_plan::{
+    NodePlan, NodeStage, ScatteredBlock, StageLocation, StageLocations, StageMemory, address,
+};
 use crate::mpi::comm::node_members::NodeMembers;
 use crate::mpi::comm::own::OwnComm;
 use crate::mpi::comm::shared_window::{Rings, request_rings};
@@ -96,8 +98,8 @@ impl<'a> NodeCall<'a> {
         let sends = self.sender() == self.own();
         let memory = self.memory(between, sends);
         // Where the input of a stage is where its result will be.
-        let in_place = |stage: usize| match memory.spots[stage] {
-            (StageSpot::Given, StageSpot::Result) => sends && self.shape.send.is_none(),
+        let in_place = |stage: usize| match memory.locations[stage] {
+            (StageLocation::Given, StageLocation::Result) => sends && self.shape.send.is_none(),
             _ => false,
         };
         let members = self.members();
@@ -138,14 +140,14 @@ impl<'a> NodeCall<'a> {
     }
 
     /// The memory that the stages need, and where each has its input and output.
-    fn memory(&self, between: &BetweenNodes, sends: bool) -> NodeMemory {
-        use StageSpot::{Given, Held, Nothing, Result};
+    fn memory(&self, between: &BetweenNodes, sends: bool) -> StageMemory {
+        use StageLocation::{Given, Held, Nothing, Result};
         let (kind, size, scattered) = (self.shape.kind, self.shape.size, self.scattered());
-        const NONE: StageSpots = (Nothing, Nothing);
+        const NONE: StageLocations = (Nothing, Nothing);
         let aligned = |bytes: usize| bytes.next_multiple_of(size_of::<u128>());
         let vector = self.elements() * size;
         let parts = |counts: &[usize]| counts.get(self.number).map_or(0, |count| count * size);
-        let (held, spots) = match (kind, between) {
+        let (held, locations) = match (kind, between) {
             (Kind::Allreduce, BetweenNodes::GatherAndReduce(_)) => {
                 let own = Held(self.number * vector);
                 let all = [(Given, own), (Nothing, Held(0)), (Held(0), Result), NONE, (Result, Result)];
@@ -170,14 +172,14 @@ impl<'a> NodeCall<'a> {
             }
             _ => {
                 let all = if scattered.is_empty() { Result } else { Held(0) };
-                let spots = [(Given, all), (Nothing, all), NONE, NONE, (all, all)];
-                (if scattered.is_empty() { 0 } else { vector }, spots)
+                let locations = [(Given, all), (Nothing, all), NONE, NONE, (all, all)];
+                (if scattered.is_empty() { 0 } else { vector }, locations)
             }
         };
         // All ranks receive the blocks of an allgather that are not in their place.
         let held = if sends || !scattered.is_empty() { held } else { 0 };
         let own = self.displs.get(self.own()).filter(|_| kind == Kind::Allgather);
-        NodeMemory { held, own_at: own.map_or(0, |begin| begin * size), spots, scattered }
+        StageMemory { held, own_at: own.map_or(0, |begin| begin * size), locations, scattered }
     }
 
     /// What this rank does between nodes if it sends for its node.

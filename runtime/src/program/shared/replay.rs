@@ -161,13 +161,13 @@ impl Byte {
 }
 
 /// The slots. Most bytes are never touched, so a page is made when one of its bytes is.
-struct Slots(Vec<Vec<Byte>>);
+struct SlotBytes(Vec<Vec<Byte>>);
 
-impl Slots {
+impl SlotBytes {
     const PAGE: usize = 512;
 
     fn new(bytes: usize) -> Self {
-        Slots(vec![Vec::new(); bytes.div_ceil(Self::PAGE)])
+        SlotBytes(vec![Vec::new(); bytes.div_ceil(Self::PAGE)])
     }
 
     fn byte(&mut self, index: usize) -> &mut Byte {
@@ -199,7 +199,7 @@ struct NodeReplay<'a, 'b> {
     slot: usize,
     trees: Trees,
     processes: Vec<RankState>,
-    memory: Slots,
+    memory: SlotBytes,
     /// The clock at each signal: by rank, segment and number.
     signalled: BTreeMap<(usize, usize, u32), Clock>,
     /// The clock of each rank when it completed each segment.
@@ -227,7 +227,7 @@ pub fn replay(calls: &[Vec<RankCall<'_>>], slots: usize, slot: usize) -> Result<
         slot,
         trees: Trees::new(p),
         processes: (0..p).map(process).collect(),
-        memory: Slots::new(slots * slot),
+        memory: SlotBytes::new(slots * slot),
         signalled: BTreeMap::new(),
         completed: vec![Vec::new(); p],
         order: SharedOrder { same_tree: true, rank_order: true },

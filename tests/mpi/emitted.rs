@@ -5,7 +5,7 @@
 
 use super::Suite;
 use super::job::{LIMIT, run};
-use super::mpi::{MPICH, MPICH_5, Mpi, OPEN_MPI, OPEN_MPI_5};
+use super::mpi::{MPICH, MPICH_5, Mpi, OPEN_MPI, OPEN_MPI_5, everything};
 use roundel::algorithms::{self, Entry, catalogue};
 use roundel_spec::c::{Calls, EmittedFiles, FileOptions};
 use roundel_spec::check::Points;
@@ -237,7 +237,7 @@ impl Sources {
         let (drivers, program) = (Path::new(env!("CARGO_MANIFEST_DIR")).join("c"), self.directory.join("driver"));
         let mut command = Command::new(compiler);
         // With optimisation gcc warns of more, and compiles for twice as long: once is enough.
-        let optimised = if compiler.ends_with("mpicc.mpich") { "-O0" } else { "-O1" };
+        let optimised = if compiler.ends_with("mpicc.mpich") && !everything() { "-O0" } else { "-O1" };
         command.args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", optimised]).arg("-I").arg(&drivers);
         command.arg("-include").arg(drivers.join("nodes.h")).arg("-o").arg(&program);
         command.args(&self.files).arg(drivers.join("driver.c"));

@@ -63,3 +63,8 @@ fn options(rotated: bool) -> Vec<Options> {
     let layouts = layouts.into_iter().filter(|&layout| layout != Layout::Rotated || rotated);
     layouts.flat_map(|layout| policies.map(|policy| Options { layout, policy })).collect()
 }
+
+/// Whether `tests/run.sh --all` runs this.
+pub(crate) fn everything_is_requested() -> bool {
+    std::env::var_os("ROUNDEL_ALL").is_some_and(|value| value == "1")
+}

@@ -7,6 +7,7 @@
 mod rooted;
 
 use crate::alloc::allocations;
+use crate::job::everything_is_requested;
 use crate::matrix::{Matrix, product};
 use mpi::collective::SystemOperation;
 use mpi::topology::SimpleCommunicator;
@@ -20,10 +21,15 @@ use std::collections::BTreeSet;
 
 const COUNTS: [usize; 5] = [0, 1, 3, 1000, 100_000];
 
-/// On more ranks than this, and with collectives that have a root, the longest vectors are shorter: long enough for
-/// every protocol of MPI.
-const FEW: usize = 2;
-const LONG: usize = 10_000;
+/// On more ranks than this, and with collectives that have a root, vectors are at most [`long`].
+fn few() -> usize {
+    if everything_is_requested() { 3 } else { 2 }
+}
+
+/// Long enough for every protocol of MPI.
+fn long() -> usize {
+    if everything_is_requested() { 20_000 } else { 10_000 }
+}
 
 pub(crate) fn run(world: &SimpleCommunicator, args: &[String]) {
     let mut suite = Suite { world, calls: 0, rooted: BTreeSet::new() };
@@ -58,8 +64,8 @@ type MadeInPlace<'f, T> = &'f dyn Fn(&mut [T]) -> Result<(), Error>;
 impl Suite<'_> {
     /// The lengths of vectors.
     fn counts(&self) -> [usize; 5] {
-        let few = self.world.size() as usize <= FEW;
-        COUNTS.map(|n| if few { n } else { n.min(LONG) })
+        let few = self.p() <= few();
+        COUNTS.map(|n| if few { n } else { n.min(long()) })
     }
 
     fn expect(&mut self, right: bool, what: impl FnOnce() -> String) {
@@ -208,7 +214,7 @@ impl Visitor for Suite<'_> {
             return self
                 .expect(matches!(outcome, Err(Error::OutsideDomain { .. })), || format!("{name}: {outcome:?}"));
         }
-        for n in COUNTS.map(|n| n.min(LONG)) {
+        for n in COUNTS.map(|n| n.min(long())) {
             for turn in 0..3 {
                 let send = self.samples(n * p, turn);
                 let (mut recv, mut expected) = (vec![0; n], vec![0; n]);

@@ -1,6 +1,6 @@
 //! Broadcast, reduce, gather and scatter with every root, compared with what MPI's own functions give.
 
-use super::{COUNTS, LONG, Suite};
+use super::{COUNTS, Suite, long};
 use crate::alloc::allocations;
 use mpi::collective::SystemOperation;
 use mpi::traits::*;
@@ -39,7 +39,7 @@ impl Suite<'_> {
             return;
         }
         for root in 0..self.p() {
-            for n in COUNTS.map(|n| n.min(LONG)) {
+            for n in COUNTS.map(|n| n.min(long())) {
                 for turn in 0..3 {
                     let Some(collective) = with(root) else { continue };
                     call(self, &Case { name, collective, root, n }, turn);

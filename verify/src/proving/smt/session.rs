@@ -3,7 +3,7 @@
 //! Each thread keeps one. Before a query it is reset, so that an answer depends on the query alone; and it is replaced
 //! before it has computed for long, so that the system's limit of processor time still ends a query that gets lost.
 
-use super::solver::{Effort, Solver, SolverAnswer};
+use super::solver::{Attempt, Effort, Solver, SolverAnswer};
 use std::cell::RefCell;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -26,13 +26,13 @@ thread_local! {
 pub(super) fn asked(
     solver: &Solver,
     query: &str,
-    steps: u64,
+    attempt: &Attempt,
     limit: Effort,
     patience: Duration,
 ) -> Result<String, SolverAnswer> {
     let kept = KEPT.take().filter(|kept| kept.program == solver.program && kept.limit >= limit && kept.used < AGE);
     let mut session = kept.map_or_else(|| Session::begin(solver, limit), Ok)?;
-    let text = session.answer(query, steps, patience)?;
+    let text = session.answer(query, attempt, patience)?;
     KEPT.set(Some(session));
     Ok(text)
 }
@@ -73,9 +73,11 @@ impl Session {
         Ok(Session { program, limit, child, input, lines, used: Duration::ZERO })
     }
 
-    fn answer(&mut self, query: &str, steps: u64, patience: Duration) -> Result<String, SolverAnswer> {
+    fn answer(&mut self, query: &str, attempt: &Attempt, patience: Duration) -> Result<String, SolverAnswer> {
         let start = Instant::now();
-        let asked = format!("(reset)\n(set-option :rlimit {steps})\n{query}\n(echo \"{END}\")\n");
+        let Attempt { tactic, steps } = attempt;
+        let options = format!("(set-option :rlimit {steps})\n(set-option :tactic.default_tactic \"{tactic}\")");
+        let asked = format!("(reset)\n{options}\n{query}\n(echo \"{END}\")\n");
         // If the process has ended, reading says so.
         let _ = self.input.write_all(asked.as_bytes()).and_then(|()| self.input.flush());
         let mut text = String::new();
@@ -115,6 +117,8 @@ mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
 
+    const FEW: Attempt = Attempt { tactic: "smt", steps: 1000 };
+
     /// A solver that answers like z3: `unsat` with its process number, or what a query asks it to do.
     fn scripted(folder: &Path) -> Solver {
         let script = r#"#!/bin/sh
@@ -135,7 +139,7 @@ done
     }
 
     fn ask(solver: &Solver, query: &str, seconds: u64) -> Result<String, SolverAnswer> {
-        asked(solver, query, 1000, Effort::seconds(seconds), Duration::from_secs(20))
+        asked(solver, query, &FEW, Effort::seconds(seconds), Duration::from_secs(20))
     }
 
     #[test]
@@ -156,7 +160,7 @@ done
         let folder = tempfile::tempdir().expect("a folder");
         let solver = scripted(folder.path());
         let first = ask(&solver, "(check-sat)", 0).expect("an answer");
-        let hung = asked(&solver, "hang", 1000, Effort::seconds(0), Duration::from_secs(1));
+        let hung = asked(&solver, "hang", &FEW, Effort::seconds(0), Duration::from_secs(1));
         assert_eq!(hung, Err(SolverAnswer::Timeout));
         assert_ne!(ask(&solver, "(check-sat)", 0).expect("an answer"), first);
         assert_eq!(ask(&solver, "compute", 0), Err(SolverAnswer::Timeout));
@@ -170,7 +174,8 @@ done
         let long =
             "(declare-fun f (Int) Int)\n(assert (forall ((a Int)) (= (f (f a)) (+ a (* a a a)))))\n(check-sat)\n";
         let answers = [query("(< x 2)"), query("(< x 9)"), long.into(), query("(< x 2)"), "nonsense\n".into()];
-        let answers = answers.map(|query| asked(&z3, &query, 100_000, Effort::seconds(2), Duration::from_secs(60)));
+        let attempt = Attempt { tactic: "", steps: 100_000 };
+        let answers = answers.map(|query| asked(&z3, &query, &attempt, Effort::seconds(2), Duration::from_secs(60)));
         let word =
             |i: usize| answers[i].as_ref().map(|text| text.split_whitespace().next().unwrap_or("").to_string());
         assert_eq!([word(0), word(1), word(3)], [Ok("unsat".into()), Ok("sat".into()), Ok("unsat".into())]);

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// A directory with the installed library, in which programs are built.
 pub(crate) struct Kit {
-    mpi: &'static Mpi,
+    pub(crate) mpi: &'static Mpi,
     directory: PathBuf,
 }
 

@@ -90,14 +90,14 @@ fn settings(nodes: usize) -> Vec<Settings> {
 fn everything(job: &mut Job<'_>, comm: &SimpleCommunicator, place: &str, settings: &Settings) {
     // A replay looks at every byte.
     let short = std::env::var_os("ROUNDEL_VALIDATE").is_some() && !everything_is_requested();
-    let long = if short { 4000 } else { 40_000 };
+    let (long, wide) = if short { (2000, 200) } else { (40_000, 3000) };
     for n in [0, 1, 5, 1000, long] {
         allreduce(job, comm, place, n, settings);
     }
     let p = job.p();
     let rooted: Vec<usize> = (0..p).map(|rank| if rank == p / 2 { 700 } else { 0 }).collect();
     let uneven: Vec<usize> = (0..p).map(|rank| (rank * 37) % 23).collect();
-    for counts in [vec![1; p], uneven, rooted, vec![0; p], vec![3000; p]] {
+    for counts in [vec![1; p], uneven, rooted, vec![0; p], vec![wide; p]] {
         allgatherv(job, comm, place, &counts, settings);
         reduce_scatter(job, comm, place, &counts, settings);
     }

@@ -5,7 +5,8 @@
 #
 # Calls per second with the library and past it (PMPI_), in short alternating blocks; medians over launches. Then
 # instructions and allocations per call: of a single rank (which never waits, so that all instructions belong to the
-# call) and, of a pair, those of the library itself.
+# call) and, of a pair, those of the library itself. Last, the same for calls that the library serves with messages.
+# With LAUNCHES=0, only instructions and allocations.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 MPI=${MPI:-openmpi} LAUNCHES=${LAUNCHES:-7} CALLS=${CALLS:-20000} TIMEOUT=${TIMEOUT:-300}
@@ -23,11 +24,13 @@ before() {
   echo "env ROUNDEL_FORCE=$passes ${preload:+LD_PRELOAD=$preload}"
 }
 
+if [ "$LAUNCHES" -gt 0 ]; then
 results=$(for ((i = 0; i < LAUNCHES; i++)); do
   timeout -k 5 "$TIMEOUT" "${launcher[@]}" -n 2 $(before "$library") "$program" time "$CALLS"
 done)
 echo "$MPI, a pair of ranks, 8 bytes, $LAUNCHES launches of $CALLS calls; thousands of calls per second"
 echo "$results" | python3 benches/interposed_summary.py "k/s"
+fi
 
 # Counts for one call: $1 is the library to load, $2 the call, $3 the number of ranks. Prints all instructions, those of
 # the library itself, and allocations.
@@ -56,4 +59,13 @@ for call in allreduce allgather alltoall bcast; do
   read -r _ own pair <<<"$(count "$library" "$call" 2)"
   awk -v c="$call" -v x="$plain" -v y="$loaded" -v o="$own" -v f="$free" -v u="$used" 'BEGIN {
     printf "%12s %12.1f %12.1f %8.3f %14.1f %14.3f %14.3f\n", c, x, y, x ? y / x : 0, o, f, u }'
+done
+
+passes="allreduce:recursive-doubling;allgather:recursive-doubling;alltoall:pairwise;broadcast:binomial"
+echo
+echo "served with messages, $passes"
+printf '%12s %14s %14s\n' call "own, of a pair" "alloc. with"
+for call in allreduce allgather alltoall bcast; do
+  read -r _ own used <<<"$(count "$library" "$call" 2)"
+  printf '%12s %14.1f %14.3f\n' "$call" "$own" "$used"
 done

@@ -8,6 +8,7 @@ use crate::mpi::cache::decider::By;
 use crate::mpi::cache::node_plan::NodePlan;
 use crate::mpi::execution::RequestLife;
 use crate::mpi::lowering::plan::MessagePlan;
+use std::sync::Arc;
 
 /// The number of cached calls.
 const KEPT: usize = 16;
@@ -18,13 +19,13 @@ pub(crate) enum CachedPlan {
     /// By MPI, for this reason.
     Library(Box<str>),
     /// By the plan of an algorithm.
-    Plan(Box<MessagePlan>, Box<Algorithm>),
+    Plan(Arc<MessagePlan>, Box<Algorithm>),
     /// Along a route, for blocks of any lengths.
     Alltoallv(Box<Algorithm>),
     /// Through the node's shared memory.
     SharedMemory,
     /// Through the shared memory of each node, and with messages between nodes.
-    Nodes(Box<NodePlan>),
+    Nodes(Arc<NodePlan>),
 }
 
 /// A call that was planned.

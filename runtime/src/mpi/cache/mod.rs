@@ -6,3 +6,4 @@ pub(crate) mod node_plan;
 pub(crate) mod repeated;
 pub(crate) mod settled;
 pub(crate) mod spare;
+pub(crate) mod workspace;

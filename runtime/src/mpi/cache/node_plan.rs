@@ -14,11 +14,14 @@
 //!
 //! So the catalogue's proofs for ranks without nodes are enough, and node sizes do not matter.
 
+use super::workspace::Workspace;
+use crate::error::Error;
 use crate::mpi::arguments::image::Sides;
 use crate::mpi::arguments::shape::CallShape;
 use crate::mpi::execution::shared::{
-    CallStage, CallStages, LocalStage, OwnedPlan, STAGES, StageBuffers, StageMessages,
+    CallStage, CallStages, LocalStage, OwnedPlan, STAGES, SharedBuffers, StageBuffers, StageMessages, lock,
 };
+use crate::mpi::handles::operand::Operands;
 use crate::mpi::lowering::plan::{ExtraMessage, MessagePlan, PlanStep};
 use std::ffi::c_int;
 use std::ptr::{copy_nonoverlapping, null_mut};
@@ -42,6 +45,48 @@ pub(crate) enum NodeStage {
 }
 
 impl NodePlan {
+    /// Runs the stages, one after the other.
+    ///
+    /// # Safety
+    /// The shape is that of the planned call, whose memory and handles are live, and all ranks make the same call.
+    pub(crate) unsafe fn run(
+        &self,
+        shape: &CallShape,
+        sides: Sides,
+        ops: &Option<Operands>,
+        workspace: &mut Workspace<'_>,
+    ) -> Result<(), Error> {
+        let Some(shared) = workspace.shared else { return Ok(()) };
+        let (mut shared, held) = (lock(shared), workspace.held.reserve(self.memory.held));
+        let lead = ops.as_ref().map_or(0, |ops| ops.true_lb);
+        let mut outcome = Ok(());
+        // After an error the other stages continue, because other ranks would wait for this one.
+        for (stage, buffers) in self.stages.iter().zip(self.memory.stages(shape, sides, held)) {
+            let Some(stage) = stage else { continue };
+            let StageBuffers { input, output } = buffers;
+            let done = match stage {
+                NodeStage::Shared(plan) => {
+                    let buffers = SharedBuffers { input, output, lead, combine: ops };
+                    // SAFETY: the buffers are as long as the plan says.
+                    unsafe { shared.run(&plan.get(), &buffers) }
+                }
+                NodeStage::Messages(messages) => {
+                    workspace.exchange(messages, shape.datatype, Sides { send: input, recv: output }, lead, ops)
+                }
+                NodeStage::Local(local) => {
+                    // SAFETY: the stage before it has filled the input, and both were reserved for the plan.
+                    unsafe { local.run(buffers, lead, ops) };
+                    Ok(())
+                }
+            };
+            outcome = outcome.and(done);
+        }
+        outcome.and(ops.as_ref().map_or(Ok(()), Operands::outcome))?;
+        // SAFETY: held memory was reserved for all blocks, and the receive buffer is the caller's.
+        unsafe { self.memory.scatter(held, sides.recv) };
+        Ok(())
+    }
+
     /// The stages of a call that does not block, and its memory.
     pub(crate) fn into_stages(self) -> (CallStages, StageMemory) {
         let stage = |stage| match stage {

@@ -2,22 +2,26 @@
 
 use crate::error::Error;
 use crate::mpi::arguments::call::IntList;
-use crate::mpi::arguments::shape::ParsedCall;
+use crate::mpi::arguments::image::Sides;
+use crate::mpi::arguments::shape::{CallShape, ParsedCall};
+use crate::mpi::cache::node_plan::NodePlan;
+use crate::mpi::cache::workspace::Workspace;
 use crate::mpi::execution::Nothing;
-use crate::mpi::execution::shared::{OwnedPlan, SharedBuffers, SharedMemory, SharedPlan};
+use crate::mpi::execution::shared::{OwnedPlan, SharedBuffers, SharedMemory, SharedPlan, lock};
 use crate::mpi::handles::native::NativeCombine;
 use crate::mpi::handles::operand::{Operands, native_combine};
+use crate::mpi::lowering::plan::MessagePlan;
 use crate::mpi::process::code::SUCCESS;
-use crate::program::shared::SharedCall;
 use ::mpi::ffi;
 use std::cell::Cell;
 use std::ffi::c_void;
+use std::sync::Arc;
 
 /// The most arguments that a call has besides its communicator.
 pub(crate) const WORDS: usize = 8;
 
 /// The number of calls that a communicator keeps.
-pub(crate) const KEPT: usize = 8;
+pub(crate) const KEPT: usize = 16;
 
 /// A call that can be repeated with other addresses.
 #[derive(Debug)]
@@ -59,14 +63,25 @@ impl RepeatedLists {
     }
 }
 
-/// The plan of a call through shared memory.
+/// The plan of a call that Roundel serves.
 #[derive(Debug)]
 pub(crate) struct RepeatedPlan {
-    plan: OwnedPlan,
+    steps: RepeatedSteps,
     /// The bytes of each buffer that are used; `None` for an input that lies in the output.
     input: Option<usize>,
     output: usize,
     op: Option<RepeatedOp>,
+}
+
+/// What a rank does in a call.
+#[derive(Debug)]
+pub(crate) enum RepeatedSteps {
+    /// All of it in the memory of one node.
+    Shared(OwnedPlan),
+    /// Messages of elements of this datatype.
+    Messages(Arc<MessagePlan>, ffi::MPI_Datatype),
+    /// In the memory of each node, with messages between nodes.
+    Nodes(Arc<NodePlan>, Box<CallShape>),
 }
 
 /// The operation of a reduction.
@@ -95,7 +110,7 @@ pub(crate) struct CallBuffers {
 
 impl RepeatedPlan {
     /// The plan of a call; `None` if it cannot be repeated.
-    pub(crate) fn new(call: &SharedCall<'_>, job: &ParsedCall) -> Option<Self> {
+    pub(crate) fn new(steps: RepeatedSteps, job: &ParsedCall) -> Option<Self> {
         let (shape, size) = (&job.shape, job.shape.size);
         let op = match job.operands {
             None => None,
@@ -105,9 +120,8 @@ impl RepeatedPlan {
             }
             Some(_) => return None,
         };
-        let plan = SharedPlan::new(*call).ok()?.into();
         let (input, output) = (shape.send.map(|send| send * size), shape.recv * size);
-        Some(RepeatedPlan { plan, input, output, op })
+        Some(RepeatedPlan { steps, input, output, op })
     }
 }
 
@@ -150,33 +164,48 @@ impl RepeatedCall {
         fine.then_some(CallBuffers { input: first.cast(), output: last.cast() })
     }
 
-    /// Runs the call.
+    /// Runs the call; `None` if it needs memory of the node that is not there.
     ///
     /// # Safety
     /// The buffers are live, and all ranks make the same call.
     #[inline]
-    pub(crate) unsafe fn run(&self, shared: &mut SharedMemory, buffers: CallBuffers) -> Result<(), Error> {
-        let Some(RepeatedPlan { plan, op, .. }) = &self.plan else { return Ok(()) };
+    pub(crate) unsafe fn run(
+        &self,
+        workspace: &mut Workspace<'_>,
+        CallBuffers { input, output }: CallBuffers,
+    ) -> Option<Result<(), Error>> {
+        let Some(RepeatedPlan { steps, op, .. }) = &self.plan else { return None };
+        let sides = Sides { send: input, recv: output };
         // SAFETY: as the caller guarantees.
-        unsafe {
-            match plan.without_lists() {
-                Some(plan) => execute(plan, *op, shared, buffers),
-                None => execute(&plan.get(), *op, shared, buffers),
+        Some(unsafe {
+            match steps {
+                RepeatedSteps::Shared(plan) => {
+                    let shared = &mut lock(workspace.shared?);
+                    match plan.without_lists() {
+                        Some(plan) => share(plan, *op, shared, sides),
+                        None => share(&plan.get(), *op, shared, sides),
+                    }
+                }
+                RepeatedSteps::Messages(plan, datatype) => exchange(plan, *datatype, *op, workspace, sides),
+                RepeatedSteps::Nodes(plan, shape) => {
+                    workspace.shared?;
+                    plan.run(shape, sides, &op.map(Operands::from), workspace)
+                }
             }
-        }
+        })
     }
 }
 
-/// Runs a call with its plan.
+/// Runs a call in the memory of a node.
 ///
 /// # Safety
 /// The same as for [`RepeatedCall::run`].
 #[inline]
-unsafe fn execute(
+unsafe fn share(
     plan: &SharedPlan<'_>,
     op: Option<RepeatedOp>,
     shared: &mut SharedMemory,
-    CallBuffers { input, output }: CallBuffers,
+    Sides { send: input, recv: output }: Sides,
 ) -> Result<(), Error> {
     // SAFETY: as the caller guarantees.
     unsafe {
@@ -187,4 +216,19 @@ unsafe fn execute(
         shared.run(plan, &SharedBuffers { input, output, lead: 0, combine: &operands })?;
         operands.outcome()
     }
+}
+
+/// Runs a call with messages.
+#[inline]
+fn exchange(
+    plan: &MessagePlan,
+    datatype: ffi::MPI_Datatype,
+    op: Option<RepeatedOp>,
+    workspace: &mut Workspace<'_>,
+    sides: Sides,
+) -> Result<(), Error> {
+    let Some(op) = op else { return workspace.exchange(plan, datatype, sides, 0, Nothing) };
+    let operands = Operands::from(op);
+    workspace.exchange(plan, datatype, sides, 0, &operands)?;
+    operands.outcome()
 }

@@ -42,13 +42,13 @@ use crate::mpi::arguments::shape;
 use crate::mpi::arguments::shape::{BlockLayout, CallShape, Lists, ParsedCall, Unread};
 use crate::mpi::cache::call_cache::{CachedCall, CachedPlan};
 pub use crate::mpi::cache::decider::By;
+use crate::mpi::cache::workspace::Workspace;
 use crate::mpi::comm::own::OwnComm;
 use crate::mpi::comm::world;
-use crate::mpi::execution::{Nothing, PlanExecution, TAG};
+use crate::mpi::execution::Nothing;
 use crate::mpi::handles::datatype::Facts;
 use crate::mpi::handles::operand::{self, Operands};
 use crate::mpi::journal;
-use crate::mpi::lowering::areas::Areas;
 use crate::mpi::lowering::plan::MessagePlan;
 use crate::mpi::process::code::SUCCESS;
 use crate::mpi::state::CommWork;
@@ -56,6 +56,7 @@ use crate::mpi::state::attribute;
 use crate::transport::{Layout, RankPlacement};
 use ::mpi::ffi;
 use std::cell::Cell;
+use std::sync::Arc;
 
 /// The outcome of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -328,7 +329,7 @@ fn plan(work: &mut CommWork, group: &OwnComm, shape: &CallShape, by: By<'_>) -> 
     let drawn = draw(group.here(), shape, &work.recent.lists, &algorithm, journal::blank(work.journal.is_some()));
     choice.tell(drawn.as_ref().map(|_| ()));
     match drawn {
-        Ok(plan) => Ok(CachedPlan::Plan(Box::new(plan), Box::new(algorithm))),
+        Ok(plan) => Ok(CachedPlan::Plan(Arc::new(plan), Box::new(algorithm))),
         Err(error) => leave(by, error.clone()).map(|()| CachedPlan::Library(error.to_string().into())),
     }
 }
@@ -341,7 +342,7 @@ fn in_shared_memory(
     between: Option<BetweenNodes>,
 ) -> Result<CachedPlan, Error> {
     match between {
-        Some(between) => node_run::plan(work, group, shape, &between).map(|plan| CachedPlan::Nodes(Box::new(plan))),
+        Some(between) => node_run::plan(work, group, shape, &between).map(|plan| CachedPlan::Nodes(Arc::new(plan))),
         None => shared_run::fits(work, group, shape).map(|()| CachedPlan::SharedMemory),
     }
 }
@@ -362,25 +363,20 @@ fn draw(
 
 /// Runs the most recently used plan.
 unsafe fn replay(work: &mut CommWork, group: &OwnComm, job: &ParsedCall) -> Result<CallOutcome, Error> {
-    let CommWork { recent, scratch, flight, .. } = work;
-    let rank = rank(group);
+    let CommWork { recent, scratch, held, flight, .. } = work;
+    let own = rank(group);
     // SAFETY: the caller guarantees live memory and handles.
-    let sides = unsafe { recent.images.bring(job, &recent.lists, rank)? };
+    let sides = unsafe { recent.images.bring(job, &recent.lists, own)? };
     let Some(CachedPlan::Plan(plan, _)) = recent.how() else { return Ok(CallOutcome::Library) };
-    let areas = Areas::of(sides.send, sides.recv, scratch.reserve(plan.scratch));
-    let (comm, datatype, own, tag) = (rank.comm, job.shape.datatype, rank.rank, TAG);
+    let mut workspace = Workspace { comm: own.comm, rank: own.rank, scratch, held, flight, shared: None };
     match operands(job) {
         Some(operands) => {
-            let lead = operands.true_lb;
-            let combine = &operands;
-            PlanExecution { comm, datatype, areas, rank: own, tag, lead, flight, combine }.run(plan)?;
+            workspace.exchange(plan, job.shape.datatype, sides, operands.true_lb, &operands)?;
             operands.outcome()?;
         }
-        None => {
-            PlanExecution { comm, datatype, areas, rank: own, tag, lead: 0, flight, combine: Nothing }.run(plan)?
-        }
+        None => workspace.exchange(plan, job.shape.datatype, sides, 0, Nothing)?,
     }
     // SAFETY: as above.
-    unsafe { recent.images.take(job, &recent.lists, sides, rank)? };
+    unsafe { recent.images.take(job, &recent.lists, sides, own)? };
     Ok(CallOutcome::Done)
 }

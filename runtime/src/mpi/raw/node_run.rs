@@ -10,15 +10,11 @@ use crate::mpi::cache::call_cache::CachedPlan;
 use crate::mpi::cache::node_plan::{
     NodePlan, NodeStage, ScatteredBlock, StageLocation, StageLocations, StageMemory, address,
 };
+use crate::mpi::cache::workspace::Workspace;
 use crate::mpi::comm::node_members::NodeMembers;
 use crate::mpi::comm::own::OwnComm;
 use crate::mpi::comm::shared_window::{Rings, request_rings};
-use crate::mpi::execution::shared::{
-    LocalStage, NodeBlocks, NodeVectors, OwnedPlan, STAGES, SharedBuffers, SharedPlan, lock,
-};
-use crate::mpi::execution::{PlanExecution, TAG};
-use crate::mpi::handles::operand::Operands;
-use crate::mpi::lowering::areas::Areas;
+use crate::mpi::execution::shared::{LocalStage, NodeBlocks, NodeVectors, OwnedPlan, STAGES, SharedPlan};
 use crate::mpi::lowering::plan::MessagePlan;
 use crate::mpi::state::CommWork;
 use crate::program::shared::{LINE, SharedBlocks, SharedCall};
@@ -358,43 +354,15 @@ fn offsets(counts: &[usize]) -> Vec<usize> {
 pub(super) unsafe fn run(work: &mut CommWork, group: &OwnComm, job: &ParsedCall) -> Result<CallOutcome, Error> {
     let CommWork { recent, scratch, held, flight, shared, .. } = work;
     let Some(Ok(shared)) = shared else { return Ok(CallOutcome::Library) };
-    let (mut shared, own) = (lock(shared), rank(group));
+    let own = rank(group);
     // SAFETY: the caller guarantees live memory and handles.
     let sides = unsafe { recent.images.bring(job, &recent.lists, own)? };
     let Some(CachedPlan::Nodes(plan)) = recent.how() else { return Ok(CallOutcome::Library) };
-    let datatype = job.shape.datatype;
-    let ops = operands(job);
-    let lead = ops.as_ref().map_or(0, |ops| ops.true_lb);
-    let held = held.reserve(plan.memory.held);
-    let buffers = plan.memory.stages(&job.shape, sides, held);
-    let mut outcome = Ok(());
-    // After an error the other stages continue, because other ranks would wait for this one.
-    for (stage, buffers) in plan.stages.iter().zip(buffers) {
-        let Some(stage) = stage else { continue };
-        let (input, output) = (buffers.input, buffers.output);
-        let done = match stage {
-            NodeStage::Shared(plan) => {
-                let buffers = SharedBuffers { input, output, lead, combine: &ops };
-                // SAFETY: the buffers are as long as the plan says.
-                unsafe { shared.run(&plan.get(), &buffers) }
-            }
-            NodeStage::Messages(messages) => {
-                let areas = Areas::of(input, output, scratch.reserve(messages.scratch));
-                let (comm, rank, tag, combine) = (own.comm, own.rank, TAG, &ops);
-                PlanExecution { comm, datatype, areas, rank, tag, lead, flight, combine }.run(messages)
-            }
-            NodeStage::Local(local) => {
-                // SAFETY: the stage before it has filled the input, and both were reserved for the plan.
-                unsafe { local.run(buffers, lead, &ops) };
-                Ok(())
-            }
-        };
-        outcome = outcome.and(done);
-    }
-    outcome.and(ops.as_ref().map_or(Ok(()), Operands::outcome))?;
-    // SAFETY: held memory was reserved for all blocks, and the receive buffer is the caller's.
-    unsafe { plan.memory.scatter(held, sides.recv) };
+    let mut workspace = Workspace { comm: own.comm, rank: own.rank, scratch, held, flight, shared: Some(shared) };
     // SAFETY: as above.
-    unsafe { recent.images.take(job, &recent.lists, sides, own)? };
+    unsafe {
+        plan.run(&job.shape, sides, &operands(job), &mut workspace)?;
+        recent.images.take(job, &recent.lists, sides, own)?;
+    }
     Ok(CallOutcome::Done)
 }

@@ -1,4 +1,4 @@
-//! Repeats a call through shared memory that was made before with the same arguments.
+//! Repeats a call that was made before with the same arguments.
 //!
 //! Programs repeat a few calls with different data. Such a call finds its plan by comparing arguments, lists included:
 //! it takes no lock of MPI, allocates nothing, and queries no datatypes. This works only for handles that stay valid:
@@ -9,14 +9,16 @@ use crate::error::Error;
 use crate::mpi::arguments::call::{IntList, MpiCall};
 use crate::mpi::arguments::shape::{ParsedCall, Side};
 use crate::mpi::cache::call_cache::CachedPlan;
-use crate::mpi::cache::repeated::{RepeatedCall, RepeatedLists, RepeatedPlan, WORDS};
+use crate::mpi::cache::repeated::{RepeatedCall, RepeatedLists, RepeatedPlan, RepeatedSteps, WORDS};
+use crate::mpi::cache::workspace::Workspace;
 use crate::mpi::comm::own::OwnComm;
-use crate::mpi::execution::shared::lock;
+use crate::mpi::execution::shared::SharedPlan;
 use crate::mpi::state::{CommState, CommWork, attribute};
 use ::mpi::ffi;
 use roundel_spec::Kind;
 use std::ffi::c_void;
 use std::ptr::null_mut;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 /// The arguments of a call, for comparison. Addresses are left out, except whether they are `MPI_IN_PLACE`.
@@ -91,18 +93,20 @@ pub unsafe fn repeat(call: CallWords<'_>, addresses: [*mut c_void; 2]) -> Option
     let comm = call.comm.0 as usize;
     let state = KnownState::of(comm).get(comm)?;
     let mut work = state.lease().ok()?;
-    let CommWork { repeated, shared, .. } = &mut *work;
+    let CommWork { repeated, shared, scratch, held, flight, .. } = &mut *work;
     // SAFETY: the caller guarantees complete lists.
     let known = repeated.iter().find(|known| unsafe { known.is(call.function, call.words, call.lists) })?;
     if known.is_left() {
         return Some(Repeated::Library);
     }
-    let (Some(Ok(shared)), Some(buffers)) = (shared, known.buffers(addresses)) else { return None };
+    let (group, buffers) = (state.known_group()?, known.buffers(addresses)?);
     if device::may_be_used() {
         return None;
     }
+    let shared = shared.as_ref().and_then(|shared| shared.as_ref().ok());
+    let mut workspace = Workspace { comm: group.comm.raw(), rank: group.rank, scratch, held, flight, shared };
     // SAFETY: the caller guarantees live memory, which is as long as the arguments say.
-    Some(Repeated::Done(unsafe { known.run(&mut lock(shared), buffers) }))
+    unsafe { known.run(&mut workspace, buffers) }.map(Repeated::Done)
 }
 
 /// Whether MPI has served a call that does not block with the same arguments, lists included.
@@ -146,8 +150,8 @@ pub unsafe fn remember(words: CallWords<'_>, call: &MpiCall) {
     // SAFETY: the caller guarantees a live communicator.
     let Ok(state) = (unsafe { attribute::state_of(words.comm) }) else { return };
     let (Some(group), Ok(mut work)) = (state.known_group(), state.lease()) else { return };
-    // The call that was just made is the most recent one; plans with messages are not repeated here.
-    let may = matches!(work.recent.how(), Some(CachedPlan::SharedMemory | CachedPlan::Library(_)));
+    // The call that was just made is the most recent one. Alltoalls with blocks of any lengths find a route each time.
+    let may = work.recent.how().is_some_and(|how| !matches!(how, CachedPlan::Alltoallv(_)));
     if !may || work.journal.is_some() || !passing::lasts(call, group.rank) || words.words.len() > WORDS {
         return;
     }
@@ -174,18 +178,29 @@ unsafe fn planned(
     // SAFETY: as above.
     let lists = unsafe { RepeatedLists::read(words.lists, group.placement.p()) };
     let repeated = |plan| RepeatedCall::new(words.function, words.words, lists, plan);
-    match work.recent.how() {
-        Some(CachedPlan::SharedMemory) => {}
-        // The interposed functions themselves remember calls without lists.
-        Some(CachedPlan::Library(_)) if words.lists[0].is_some() => return Some(repeated(None)),
-        _ => return None,
+    // The interposed functions themselves remember calls without lists.
+    if let (Some(CachedPlan::Library(_)), Some(_)) = (work.recent.how(), words.lists[0]) {
+        return Some(repeated(None));
     }
-    let (Side::Plain(_), Side::Plain(_)) = (job.send, job.recv) else { return None };
-    let plan = shared_run::call(&job.shape, &work.recent.lists, &mut work.offsets, group)?;
+    let in_place = job.shape.send.is_none();
     // The arguments alone must determine where the data is. They do not for identical buffers or for a scatter in
     // place.
-    let elsewhere = job.shape.send.is_none() && has_input(call) || plan.kind == Kind::Scatter && plan.in_place;
-    if elsewhere { None } else { RepeatedPlan::new(&plan, &job).map(|plan| repeated(Some(plan))) }
+    let scatters = job.shape.kind == Kind::Scatter && group.rank as i64 == job.shape.root;
+    if in_place && (has_input(call) || scatters) {
+        return None;
+    }
+    let (Side::Plain(_), Side::Plain(_)) = (job.send, job.recv) else { return None };
+    let CommWork { recent, offsets, .. } = work;
+    let steps = match recent.how()? {
+        CachedPlan::SharedMemory => {
+            let call = shared_run::call(&job.shape, &recent.lists, offsets, group)?;
+            RepeatedSteps::Shared(SharedPlan::new(call).ok()?.into())
+        }
+        CachedPlan::Plan(plan, _) => RepeatedSteps::Messages(Arc::clone(plan), job.shape.datatype),
+        CachedPlan::Nodes(plan) => RepeatedSteps::Nodes(Arc::clone(plan), Box::new(job.shape)),
+        CachedPlan::Library(_) | CachedPlan::Alltoallv(_) => return None,
+    };
+    RepeatedPlan::new(steps, &job).map(|plan| repeated(Some(plan)))
 }
 
 /// Whether a call passes a send buffer, not MPI_IN_PLACE.

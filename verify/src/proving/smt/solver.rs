@@ -483,7 +483,9 @@ mod tests {
     fn a_second_attempt_follows_one_without_an_answer() {
         let folder = tempfile::tempdir().expect("a folder");
         let script = |plain: &str| {
-            format!("case \"$*\" in *default_tactic=smt*) echo {plain};; *'rlimit=7000000 '*) echo sat;; *) echo bad;; esac")
+            format!(
+                "case \"$*\" in *default_tactic=smt*) echo {plain};; *'rlimit=7000000 '*) echo sat;; *) echo bad;; esac"
+            )
         };
         let ask = |plain: &str| scripted(folder.path(), &script(plain)).ask("(check-sat)", Effort::seconds(7));
         assert_eq!(ask("unsat"), SolverAnswer::Unsat);

@@ -74,6 +74,22 @@ fn memory_of_several_nodes() {
     }
 }
 
+/// Calls that are made again with the same arguments.
+#[test]
+fn repeated_calls_on_several_nodes() {
+    let Some(library) = OPEN_MPI.library() else { return };
+    let program = programs::c(&OPEN_MPI, "interposed_repeated");
+    let forced = format!("ROUNDEL_FORCE={SHARED}");
+    for (shape, mapping) in [((2, "2"), "slot"), ((3, "1,2,1"), "slot"), ((2, "2"), "node")] {
+        let variables = ["--map-by", mapping, "env", &forced, "ROUNDEL_PREFER=catalogue"];
+        let run = on_nodes(&library, shape, &variables, &program, &[]);
+        if run.ended_with(NO_CLUSTER) {
+            return say(&format!("tests on an emulated cluster are skipped: {}", run.output().trim()));
+        }
+        run.succeeds();
+    }
+}
+
 /// What allreduces run between three nodes, short ones and long ones.
 const BETWEEN_THREE: [&str; 2] = [
     "allgather/k-bruck with radix = 3 and a reduction of all nodes' vectors",

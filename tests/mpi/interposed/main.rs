@@ -18,6 +18,7 @@ mod launch;
 mod mpi;
 mod own;
 mod programs;
+mod repeated;
 mod soak;
 mod spawn;
 mod tutorial;

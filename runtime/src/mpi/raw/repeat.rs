@@ -5,6 +5,7 @@
 //! communicators until one is freed, and predefined datatypes and operations.
 
 use super::{By, device, passing, shape, shared_run};
+use crate::choice::selection::Device;
 use crate::error::Error;
 use crate::mpi::arguments::call::{IntList, MpiCall};
 use crate::mpi::arguments::shape::{ParsedCall, Side};
@@ -93,14 +94,15 @@ pub unsafe fn repeat(call: CallWords<'_>, addresses: [*mut c_void; 2]) -> Option
     let comm = call.comm.0 as usize;
     let state = KnownState::of(comm).get(comm)?;
     let mut work = state.lease().ok()?;
-    let CommWork { repeated, shared, scratch, held, flight, .. } = &mut *work;
+    let CommWork { repeated, shared, scratch, held, flight, settings, .. } = &mut *work;
     // SAFETY: the caller guarantees complete lists.
     let known = repeated.iter().find(|known| unsafe { known.is(call.function, call.words, call.lists) })?;
     if known.is_left() {
         return Some(Repeated::Library);
     }
     let (group, buffers) = (state.known_group()?, known.buffers(addresses)?);
-    if device::may_be_used() {
+    let only_host = matches!(settings, Some(Ok(settings)) if settings.device == Device::Host);
+    if !only_host && device::may_be_used() {
         return None;
     }
     let shared = shared.as_ref().and_then(|shared| shared.as_ref().ok());

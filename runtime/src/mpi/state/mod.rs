@@ -133,8 +133,8 @@ impl CommWork {
 
     /// The settings that all ranks agreed on.
     pub(crate) fn settings(&self) -> Result<&Settings, Error> {
-        let none = Error::Settings { reason: "no settings were asked for".into() };
-        self.settings.as_ref().map_or(Err(none), |settings| settings.as_ref().map_err(Clone::clone))
+        let none = || Err(Error::Settings { reason: "no settings were asked for".into() });
+        self.settings.as_ref().map_or_else(none, |settings| settings.as_ref().map_err(Clone::clone))
     }
 
     /// The profile for planning persistent requests. The first call reads it and is collective.

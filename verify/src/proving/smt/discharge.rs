@@ -117,8 +117,17 @@ pub fn discharge(
     done
 }
 
-/// The effort of the first look at a file.
+/// The effort of the second look at a file.
 const QUICK: Effort = Effort::seconds(1);
+
+/// What a file is given, one after another. Every file gets a little time before any gets much: which one is easy is
+/// not known beforehand. Later files are longer, and get three times as much.
+fn efforts(file: usize, limit: Effort) -> Vec<Effort> {
+    let share = if file == 0 { 1 } else { 3 };
+    let full = share * limit;
+    let less = [Effort::GLANCE, share * QUICK].into_iter().filter(|effort| *effort < full);
+    less.chain([full]).collect()
+}
 
 /// Discharges one obligation.
 pub fn put(collective: &str, obligation: &Obligation, portfolio: &Portfolio) -> Verdict {
@@ -139,22 +148,18 @@ pub fn tried(collective: &str, obligation: &Obligation, portfolio: &Portfolio) -
     let mut reasons = Vec::new();
     let proofs = obligation.proofs(collective);
     keep(collective, obligation, portfolio, &proofs);
-    // Every file gets a little time before any gets much: which one is easy is not known beforehand.
+    let efforts: Vec<_> = (0..proofs.len()).map(|file| efforts(file, portfolio.limit)).collect();
     let mut hopeless = vec![false; proofs.len()];
-    for quick in [true, false] {
+    for round in 0..efforts.iter().map(Vec::len).max().unwrap_or(0) {
         for (solver, (i, text)) in
             portfolio.solvers.iter().flat_map(|solver| proofs.iter().enumerate().map(move |file| (solver, file)))
         {
-            let limit = if i == 0 { portfolio.limit } else { 3 * portfolio.limit };
-            let limit = if quick { limit.min(QUICK) } else { limit };
-            if hopeless[i] || !quick && limit <= QUICK {
-                continue;
-            }
-            match solver.ask(text, limit) {
+            let Some(&effort) = efforts[i].get(round).filter(|_| !hopeless[i]) else { continue };
+            match solver.ask(text, effort) {
                 SolverAnswer::Unsat => return vacuity(collective, obligation, i, solver, portfolio),
                 SolverAnswer::Sat => hopeless[i] = true,
-                _ if quick && limit < portfolio.limit => {}
-                other => reasons.push(format!("{}: {other}", solver.name())),
+                other if efforts[i].len() == round + 1 => reasons.push(format!("{}: {other}", solver.name())),
+                _ => {}
             }
         }
     }
@@ -194,7 +199,9 @@ fn has_model(question: &str, portfolio: &Portfolio) -> Option<bool> {
     let ask =
         |question: &str, limit| portfolio.solvers.iter().find_map(|solver| decided(solver.ask(question, limit)));
     let up_to = |p: u32| question.replace("(check-sat)", &format!("(assert (<= p {p}))\n(check-sat)"));
-    if [40, 4].into_iter().any(|p| ask(&up_to(p), portfolio.limit) == Some(true)) {
+    let small = [40, 4].map(up_to);
+    let is_sat = |effort| small.iter().any(|question| ask(question, effort) == Some(true));
+    if efforts(0, portfolio.limit).into_iter().any(is_sat) {
         return Some(true);
     }
     ask(question, 3 * portfolio.limit)

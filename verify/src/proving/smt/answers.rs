@@ -174,6 +174,25 @@ mod tests {
     }
 
     #[test]
+    fn a_solver_without_a_cache_is_asked_once_while_it_lives() {
+        for (answer, times) in [("unsat", 1), ("sat", 1), ("timeout", 2)] {
+            let counting = Counting::answering(answer);
+            let solver = Solver::at(counting.folder.path().join("z3"));
+            solver.ask("; one\n(check-sat)\n", Effort::seconds(1));
+            // Copies share what was heard.
+            solver.clone().ask("; two\n(check-sat)\n", Effort::seconds(2));
+            assert_eq!(counting.asked(), times, "{answer}");
+        }
+        // Only what does not know gets more: its first attempt is not repeated.
+        let counting = Counting::answering("unknown");
+        let solver = Solver::at(counting.folder.path().join("z3"));
+        for (seconds, asked) in [(1, 2), (2, 3), (1, 3)] {
+            solver.ask("(check-sat)\n", Effort::seconds(seconds));
+            assert_eq!(counting.asked(), asked);
+        }
+    }
+
+    #[test]
     fn another_query_limit_version_or_program_is_another_entry() {
         let solver = Counting::answering("unsat");
         solver.ask("(check-sat)\n", 1);

@@ -167,8 +167,9 @@ pub fn tried(collective: &str, obligation: &Obligation, portfolio: &Portfolio) -
             match solver.ask(&proofs[i], efforts(i, portfolio.limit)[round]) {
                 SolverAnswer::Unsat => return vacuity(collective, obligation, i, solver, portfolio),
                 SolverAnswer::Sat => hopeless[i] = true,
-                other if is_last => reasons.push(format!("{}: {other}", solver.name())),
-                _ => {}
+                // It gets more effort in the next round.
+                SolverAnswer::Unknown(_) if !is_last => {}
+                other => reasons.push(format!("{}: {other}", solver.name())),
             }
         }
     }

@@ -6,8 +6,10 @@
 
 use super::solver::Solver;
 use roundel_spec::canonical::hash;
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::UNIX_EPOCH;
 
 /// A folder of answers.
@@ -39,12 +41,40 @@ impl AnswerCache {
     /// The entry for a query to a solver; `None` if the solver's program cannot be identified.
     pub(super) fn entry(&self, solver: &Solver, arguments: &[String], query: &str) -> Option<CacheEntry> {
         let program = identity(&solver.found()?)?;
-        // Comments name the collective, which does not change the answer.
-        let asked: String =
-            query.lines().filter(|line| !line.starts_with(';')).flat_map(|line| [line, "\n"]).collect();
+        let asked = without_comments(query);
         let head = format!("{} {program} {}", solver.version(), arguments.join(" "));
         let name = hash(&format!("{head}\n{asked}"));
         Some(CacheEntry { path: self.folder.join(&name[..2]).join(&name[2..]), head })
+    }
+}
+
+/// A query without what does not change the answer: comments name the collective.
+fn without_comments(query: &str) -> String {
+    query.lines().filter(|line| !line.starts_with(';')).flat_map(|line| [line, "\n"]).collect()
+}
+
+/// The answers of one solver since the program began, by the hash of arguments and query.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Heard(Arc<Mutex<HashMap<String, String>>>);
+
+impl Heard {
+    /// The name of a query with arguments.
+    pub(super) fn name(arguments: &[String], query: &str) -> String {
+        hash(&format!("{}\n{}", arguments.join(" "), without_comments(query)))
+    }
+
+    /// The answer to a query of this name.
+    pub(super) fn recall(&self, name: &str) -> Option<String> {
+        self.answers().get(name).cloned()
+    }
+
+    /// Keeps an answer.
+    pub(super) fn remember(&self, name: String, answer: &str) {
+        self.answers().insert(name, answer.to_string());
+    }
+
+    fn answers(&self) -> MutexGuard<'_, HashMap<String, String>> {
+        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 
@@ -141,6 +171,25 @@ mod tests {
             assert_eq!(solver.ask(&format!("{comment}(check-sat)\n"), 1), SolverAnswer::Unsat);
         }
         assert_eq!(solver.asked(), 1);
+    }
+
+    #[test]
+    fn a_solver_without_a_cache_is_asked_once_while_it_lives() {
+        for (answer, times) in [("unsat", 1), ("sat", 1), ("timeout", 2)] {
+            let counting = Counting::answering(answer);
+            let solver = Solver::at(counting.folder.path().join("z3"));
+            solver.ask("; one\n(check-sat)\n", Effort::seconds(1));
+            // Copies share what was heard.
+            solver.clone().ask("; two\n(check-sat)\n", Effort::seconds(2));
+            assert_eq!(counting.asked(), times, "{answer}");
+        }
+        // Only what does not know gets more: its first attempt is not repeated.
+        let counting = Counting::answering("unknown");
+        let solver = Solver::at(counting.folder.path().join("z3"));
+        for (seconds, asked) in [(1, 2), (2, 3), (1, 3)] {
+            solver.ask("(check-sat)\n", Effort::seconds(seconds));
+            assert_eq!(counting.asked(), asked);
+        }
     }
 
     #[test]

@@ -117,8 +117,23 @@ pub fn discharge(
     done
 }
 
-/// The effort of the first look at a file.
+/// The effort of the second look at a file.
 const QUICK: Effort = Effort::seconds(1);
+
+/// What a file is given, one after another. Every file gets a little time before any gets much: which one is easy is
+/// not known beforehand. Later files are longer, and get three times as much.
+fn efforts(file: usize, limit: Effort) -> Vec<Effort> {
+    let share = if file == 0 { 1 } else { 3 };
+    let full = share * limit;
+    let less = [Effort::GLANCE, share * QUICK].into_iter().filter(|effort| *effort < full);
+    less.chain([full]).collect()
+}
+
+/// The order in which files are asked. The first is the shortest; but where little effort was not enough for any, laws
+/// are missing more often than effort, and the last has most of them.
+fn order(files: usize, is_last_round: bool) -> impl Iterator<Item = usize> {
+    (0..files).map(move |i| if is_last_round { files - 1 - i } else { i })
+}
 
 /// Discharges one obligation.
 pub fn put(collective: &str, obligation: &Obligation, portfolio: &Portfolio) -> Verdict {
@@ -139,21 +154,21 @@ pub fn tried(collective: &str, obligation: &Obligation, portfolio: &Portfolio) -
     let mut reasons = Vec::new();
     let proofs = obligation.proofs(collective);
     keep(collective, obligation, portfolio, &proofs);
-    // Every file gets a little time before any gets much: which one is easy is not known beforehand.
+    let rounds = efforts(0, portfolio.limit).len();
     let mut hopeless = vec![false; proofs.len()];
-    for quick in [true, false] {
-        for (solver, (i, text)) in
-            portfolio.solvers.iter().flat_map(|solver| proofs.iter().enumerate().map(move |file| (solver, file)))
+    for round in 0..rounds {
+        let is_last = round + 1 == rounds;
+        for (solver, i) in
+            portfolio.solvers.iter().flat_map(|one| order(proofs.len(), is_last).map(move |i| (one, i)))
         {
-            let limit = if i == 0 { portfolio.limit } else { 3 * portfolio.limit };
-            let limit = if quick { limit.min(QUICK) } else { limit };
-            if hopeless[i] || !quick && limit <= QUICK {
+            if hopeless[i] {
                 continue;
             }
-            match solver.ask(text, limit) {
+            match solver.ask(&proofs[i], efforts(i, portfolio.limit)[round]) {
                 SolverAnswer::Unsat => return vacuity(collective, obligation, i, solver, portfolio),
                 SolverAnswer::Sat => hopeless[i] = true,
-                _ if quick && limit < portfolio.limit => {}
+                // It gets more effort in the next round.
+                SolverAnswer::Unknown(_) if !is_last => {}
                 other => reasons.push(format!("{}: {other}", solver.name())),
             }
         }
@@ -176,16 +191,19 @@ fn model(collective: &str, obligation: &Obligation, portfolio: &Portfolio) -> Op
 /// File number `i` proves the claim. Checks that the claim is not vacuous and that the premises of that very file are
 /// consistent. If no solver can tell, the claim does not count, because it may be vacuous.
 fn vacuity(collective: &str, obligation: &Obligation, i: usize, solver: &Solver, portfolio: &Portfolio) -> Verdict {
-    let hypotheses = has_model(&obligation.vacuity(collective), portfolio);
     let premises = obligation.premises(collective, i).filter(|_| i > 0);
-    match hypotheses {
-        Some(true) if premises.is_none_or(|premises| has_model(&premises, portfolio) != Some(false)) => {
-            Verdict::Proved { solver: solver.version() }
-        }
-        None => {
+    let premises = premises.map(|premises| has_model(&premises, portfolio));
+    // File 1 has the hypotheses and all laws of file 0, and more: a model of its premises is one of both.
+    let hypotheses = match (i, premises) {
+        (1, Some(Some(true))) => Some(true),
+        _ => has_model(&obligation.vacuity(collective), portfolio),
+    };
+    match (hypotheses, premises) {
+        (None, _) => {
             Verdict::Open(vec!["no solver said in time whether the hypotheses have a model; raise `--limit`".into()])
         }
-        _ => Verdict::Vacuous,
+        (Some(false), _) | (_, Some(Some(false))) => Verdict::Vacuous,
+        _ => Verdict::Proved { solver: solver.version() },
     }
 }
 
@@ -194,7 +212,9 @@ fn has_model(question: &str, portfolio: &Portfolio) -> Option<bool> {
     let ask =
         |question: &str, limit| portfolio.solvers.iter().find_map(|solver| decided(solver.ask(question, limit)));
     let up_to = |p: u32| question.replace("(check-sat)", &format!("(assert (<= p {p}))\n(check-sat)"));
-    if [40, 4].into_iter().any(|p| ask(&up_to(p), portfolio.limit) == Some(true)) {
+    let small = [40, 4].map(up_to);
+    let is_sat = |effort| small.iter().any(|question| ask(question, effort) == Some(true));
+    if efforts(0, portfolio.limit).into_iter().any(is_sat) {
         return Some(true);
     }
     ask(question, 3 * portfolio.limit)
@@ -220,4 +240,27 @@ fn keep(collective: &str, obligation: &Obligation, portfolio: &Portfolio, proofs
     }
     let vacuity = obligation.vacuity(collective);
     let _ = std::fs::write(folder.join(format!("{}-vacuity.smt2", obligation.name)), vacuity);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_get_little_first_and_their_full_effort_last() {
+        let four = Effort::seconds(4);
+        assert_eq!(efforts(0, four), [Effort::GLANCE, Effort::seconds(1), four]);
+        assert_eq!(efforts(2, four), [Effort::GLANCE, Effort::seconds(3), Effort::seconds(12)]);
+        // However small the limit is, all files have the same rounds.
+        for limit in (0..6).map(Effort::seconds) {
+            assert_eq!(efforts(1, limit).len(), efforts(0, limit).len());
+            assert_eq!(efforts(1, limit).last(), Some(&(3 * limit)));
+        }
+    }
+
+    #[test]
+    fn the_last_round_asks_every_file_from_the_last_on() {
+        assert_eq!(order(4, false).collect::<Vec<_>>(), [0, 1, 2, 3]);
+        assert_eq!(order(4, true).collect::<Vec<_>>(), [3, 2, 1, 0]);
+    }
 }

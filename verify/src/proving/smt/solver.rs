@@ -3,7 +3,7 @@
 //! Only `unsat` proves anything. A solver that is missing, too slow, killed or gives an unexpected answer is reported
 //! as such, and never counts.
 
-use super::answers::AnswerCache;
+use super::answers::{AnswerCache, Heard};
 use super::session;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -61,14 +61,17 @@ impl std::fmt::Display for SolverAnswer {
 /// processor time, which the system enforces. The wall clock only ends a solver that waits without computing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Effort {
-    seconds: u64,
+    milliseconds: u64,
 }
 
 impl Effort {
     /// The work of an idle processor in this many seconds.
     pub const fn seconds(seconds: u64) -> Self {
-        Effort { seconds }
+        Effort { milliseconds: seconds.saturating_mul(1000) }
     }
+
+    /// What most queries of the catalogue need. With more, those that need much take longer to be recognised.
+    pub(super) const GLANCE: Effort = Effort { milliseconds: 30 };
 
     /// The number of steps that z3 does per second on a current processor: 2 million for easy queries, a third of a
     /// million for hard ones, whose steps are longer.
@@ -79,7 +82,12 @@ impl Effort {
 
     /// The seconds of processor time after which a solver is killed, however few steps it has made.
     pub(super) fn processor_seconds(self) -> u64 {
-        self.seconds.saturating_mul(3).saturating_add(1)
+        self.milliseconds.div_ceil(1000).saturating_mul(3).saturating_add(1)
+    }
+
+    /// As steps, of which a solver does this many per second.
+    const fn steps(self, each_second: u64) -> u64 {
+        self.milliseconds.saturating_mul(each_second) / 1000
     }
 
     /// How long to wait for a solver that may get only a hundredth of a processor, or waits itself.
@@ -92,7 +100,7 @@ impl std::ops::Mul<Effort> for u64 {
     type Output = Effort;
 
     fn mul(self, effort: Effort) -> Effort {
-        Effort { seconds: self.saturating_mul(effort.seconds) }
+        Effort { milliseconds: self.saturating_mul(effort.milliseconds) }
     }
 }
 
@@ -108,13 +116,8 @@ pub(super) struct Attempt {
     pub(super) steps: u64,
 }
 
-impl Attempt {
-    /// What nine of ten queries of the catalogue need, and a tenth of a second at most.
-    const FEW_STEPS: u64 = 100_000;
-}
-
 /// A solver on this machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Solver {
     /// Its program.
     pub program: PathBuf,
@@ -127,6 +130,8 @@ pub struct Solver {
     version: Arc<OnceLock<String>>,
     /// Where its answers are kept, if anywhere.
     answers: Option<AnswerCache>,
+    /// Its answers since the program began.
+    heard: Heard,
 }
 
 impl Solver {
@@ -134,7 +139,8 @@ impl Solver {
     pub fn at(program: impl Into<PathBuf>) -> Self {
         let program = program.into();
         let is_cvc5 = program.file_name().is_some_and(|name| name.to_string_lossy().contains("cvc5"));
-        Solver { program, is_cvc5, keeps_running: false, patience: None, version: Arc::default(), answers: None }
+        let (version, heard) = (Arc::default(), Heard::default());
+        Solver { program, is_cvc5, keeps_running: false, patience: None, version, answers: None, heard }
     }
 
     /// The same, with one process for many queries. Only for z3 itself: a script may wait for the end of its input.
@@ -155,11 +161,11 @@ impl Solver {
     /// The attempts at a query, one after another until one has an answer.
     fn attempts(&self, effort: Effort) -> Vec<Attempt> {
         let each = if self.is_cvc5 { Effort::CVC5_STEPS } else { Effort::Z3_STEPS };
-        let steps = each.saturating_mul(effort.seconds).min(u64::from(u32::MAX));
-        let all = Attempt { tactic: "", steps };
-        match self.is_cvc5 {
-            true => vec![all],
-            false => vec![Attempt { tactic: "smt", steps: steps.min(Attempt::FEW_STEPS) }, all],
+        let attempt = |tactic, effort: Effort| Attempt { tactic, steps: effort.steps(each).min(u64::from(u32::MAX)) };
+        match (self.is_cvc5, effort <= Effort::GLANCE) {
+            (true, _) => vec![attempt("", effort)],
+            (false, true) => vec![attempt("smt", effort)],
+            (false, false) => vec![attempt("smt", Effort::GLANCE), attempt("", effort)],
         }
     }
 
@@ -248,15 +254,27 @@ impl Solver {
         }
         let mut text = String::new();
         for attempt in &attempts {
-            text = self.attempt(question, attempt, limit)?;
+            text = self.attempt_once(question, attempt, limit)?;
             if !matches!(classify(&text), SolverAnswer::Unknown(_)) {
                 break;
             }
         }
-        // Limits are steps of the solver, so that `unknown` is the same answer next time.
-        let is_answer = matches!(classify(&text), SolverAnswer::Sat | SolverAnswer::Unsat | SolverAnswer::Unknown(_));
-        if let Some(entry) = entry.filter(|_| is_answer) {
+        if let Some(entry) = entry.filter(|_| is_answer(&text)) {
             entry.write(&text);
+        }
+        Ok(text)
+    }
+
+    /// The same as [`attempt`](Solver::attempt), made once: obligations share hypotheses, and a query that gets more
+    /// effort has had its first attempt.
+    fn attempt_once(&self, question: &str, attempt: &Attempt, limit: Effort) -> Result<String, SolverAnswer> {
+        let name = Heard::name(&self.arguments(attempt), question);
+        if let Some(text) = self.heard.recall(&name) {
+            return Ok(text);
+        }
+        let text = self.attempt(question, attempt, limit)?;
+        if is_answer(&text) {
+            self.heard.remember(name, &text);
         }
         Ok(text)
     }
@@ -391,6 +409,11 @@ fn classify(text: &str) -> SolverAnswer {
     }
 }
 
+/// Whether it will answer the same next time. Limits are steps of the solver, so that this is true of `unknown`, too.
+fn is_answer(text: &str) -> bool {
+    matches!(classify(text), SolverAnswer::Sat | SolverAnswer::Unsat | SolverAnswer::Unknown(_))
+}
+
 /// The constants of a model: `(define-fun p () Int 5)`.
 fn parse_model(text: &str) -> Vec<(String, String)> {
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -470,7 +493,7 @@ mod tests {
     #[test]
     fn limits_are_processor_time() {
         let folder = tempfile::tempdir().expect("a folder");
-        let limit = Effort { seconds: 0 };
+        let limit = Effort::seconds(0);
         let waits = scripted(folder.path(), "sleep 3; echo unsat").ask("(check-sat)", limit);
         assert_eq!(waits, SolverAnswer::Unsat);
         let computes = scripted(folder.path(), "while :; do :; done").ask("(check-sat)", limit);
@@ -498,7 +521,7 @@ mod tests {
     fn z3_knows_its_attempts() {
         let Some(z3) = Solver::installed().into_iter().find(|solver| solver.name() == "z3") else { return };
         let attempts = z3.attempts(Effort::seconds(1));
-        assert_eq!(attempts.iter().map(|attempt| attempt.steps).collect::<Vec<_>>(), [100_000, 1_000_000]);
+        assert_eq!(attempts.iter().map(|attempt| attempt.steps).collect::<Vec<_>>(), [30_000, 1_000_000]);
         let query = "(declare-const x Int)\n(assert (and (> x 3) (< x 9)))\n(check-sat)\n";
         for attempt in &attempts {
             let text = z3.attempt(query, attempt, Effort::seconds(1)).expect("an answer");

@@ -9,6 +9,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 
 /// A job that takes longer hangs; on a slow, busy machine the longest has taken two minutes.
 pub(crate) const LIMIT: Duration = Duration::from_secs(360);
@@ -35,6 +36,8 @@ pub(crate) fn run(what: String, command: Command, limit: Duration) -> Run {
 /// Runs a command with all its output in one text; no status when it had to be killed.
 fn finish(mut command: Command, limit: Duration) -> (Option<ExitStatus>, String) {
     forget_own_libraries(&mut command);
+    let folder = folder();
+    command.env("TMPDIR", folder.path());
     command.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = match command.spawn() {
         Ok(child) => child,
@@ -47,6 +50,12 @@ fn finish(mut command: Command, limit: Duration) -> (Option<ExitStatus>, String)
     }
     let texts = readers.into_iter().flatten().filter_map(|reader| reader.join().ok());
     (status, texts.collect())
+}
+
+/// A folder for a job's temporary files. Launchers of Open MPI share one of the user's, which one of them may remove while
+/// another is making its own inside.
+pub(crate) fn folder() -> TempDir {
+    tempfile::Builder::new().prefix("roundel-").tempdir().expect("a folder can be made")
 }
 
 /// Lets a job find its own libraries: cargo and nextest put the folder of what they have built before all others, where

@@ -3,6 +3,7 @@
 #[path = "../../tutorial/mod.rs"]
 mod commands;
 
+use crate::job;
 use crate::mpi::{OPEN_MPI, say};
 use commands::{Commands, Folder, commands};
 use std::path::{Path, PathBuf};
@@ -31,7 +32,9 @@ fn the_tutorial_on_open_mpi() {
     assert!(blocks.iter().filter(|block| block.needs_mpi).count() >= 4, "{blocks:?}");
     let folder = Folder::new("tutorial-mpi", &roundel.canonicalize().unwrap_or(roundel));
     folder.tool("mpicc", &format!("exec {} \"$@\"", mpi.tool("mpicc").display()));
-    let launcher = mpi.launcher();
+    let mut launcher = mpi.launcher();
+    let temporary = job::folder();
+    launcher.env("TMPDIR", temporary.path());
     let words: Vec<String> = [launcher.get_program()]
         .into_iter()
         .chain(launcher.get_args())

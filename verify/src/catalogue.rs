@@ -1,27 +1,89 @@
-//! Records and runs the generated code of the catalogue.
+//! Questions to the generated code of the catalogue.
 //!
-//! The catalogue provides each collective as its own type, so everything here is a small [`Visitor`]: a query that is
-//! generic over the type.
+//! The catalogue provides each collective as its own type. Here the type is forgotten ([`GeneratedCode`]), so that the
+//! catalogue is compiled once and not once for every question.
 
 use crate::error::Error;
 use crate::simulation::rounds::{CodeRounds, RankSource};
 use roundel::algorithms::{self, Entry, Visitor};
 use roundel::plan::{Plan, Unplanned};
-use roundel::{Collective, IsAlltoall, Refusal};
+use roundel::{Collective, Refusal};
 use roundel_spec::check::arguments::least_inner;
 use roundel_spec::check::{self, Census, CheckInput, Point};
-use roundel_spec::{Arguments, Kind, Place, Placement, Schedule, Trace, Violation};
+use roundel_spec::{Arguments, Place, Placement, Schedule, Trace, Violation};
 
 /// Looks a collective up by its full name, or by the last part of it.
 pub fn find(name: &str) -> Result<&'static Entry, Error> {
     algorithms::find(name).map_err(Error::Unknown)
 }
 
+/// The generated code of a collective with its parameters, of whatever type.
+trait GeneratedCode {
+    /// Why its domain does not admit a call, if so.
+    fn admits(&self, at: &Place<'_>) -> Result<(), Refusal>;
+
+    /// Why it is not proved for a call, if so.
+    fn proved(&self, at: &Place<'_>) -> Result<(), Refusal>;
+
+    /// The calls for which its bounds are proved, in words, if these are not all that it serves.
+    fn bounds_proved_for(&self) -> Option<&'static str>;
+
+    /// Records the rounds of all ranks.
+    fn record(&self, placement: &Placement) -> Trace;
+
+    /// The rounds of all ranks, as a plan.
+    fn plan(&self, placement: &Placement) -> Result<Plan, Unplanned>;
+
+    /// Calls `with` with the rounds of every rank.
+    fn with_rounds(&self, placement: &Placement, with: &mut dyn FnMut(&dyn RankSource));
+}
+
+impl<C: Collective + Sync> GeneratedCode for C {
+    fn admits(&self, at: &Place<'_>) -> Result<(), Refusal> {
+        Collective::admits(self, at)
+    }
+
+    fn proved(&self, at: &Place<'_>) -> Result<(), Refusal> {
+        Collective::proved(self, at)
+    }
+
+    fn bounds_proved_for(&self) -> Option<&'static str> {
+        C::BOUNDS_PROVED_FOR
+    }
+
+    fn record(&self, placement: &Placement) -> Trace {
+        check::record_code(self, placement)
+    }
+
+    fn plan(&self, placement: &Placement) -> Result<Plan, Unplanned> {
+        Plan::record_placed(self, placement)
+    }
+
+    fn with_rounds(&self, placement: &Placement, with: &mut dyn FnMut(&dyn RankSource)) {
+        with(&CodeRounds { collective: self, placement });
+    }
+}
+
+/// Asks the generated code of an entry with these parameters.
+fn ask<T>(entry: &Entry, args: &Arguments, question: impl FnOnce(&dyn GeneratedCode) -> T) -> Result<T, Error> {
+    let (mut question, mut answer) = (Some(question), None);
+    let mut visitor = AnyCode(&mut |code| answer = question.take().map(|question| question(code)));
+    visit(entry, args, &mut visitor)?;
+    answer.ok_or_else(|| not_visited(entry))
+}
+
+/// Shows every collective as [`GeneratedCode`].
+struct AnyCode<'a>(&'a mut dyn FnMut(&dyn GeneratedCode));
+
+impl Visitor for AnyCode<'_> {
+    fn any<C: Collective + Sync>(&mut self, _name: &'static str, collective: &C) {
+        (self.0)(collective);
+    }
+}
+
 /// Records the rounds of an entry's generated code at a point; a refusal if the point lies outside its domain.
 pub fn record(entry: &Entry, args: &Arguments, placement: &Placement) -> Result<Result<Trace, Refusal>, Error> {
-    let mut record = TraceRecorder { placement, answer: None };
-    visit(entry, args, &mut record)?;
-    record.answer.ok_or_else(|| not_visited(entry))
+    ask(entry, args, |code| code.admits(&placement.place(0)).map(|()| code.record(placement)))
 }
 
 /// Calls `with` with the rounds of every rank of an entry's generated code, if its domain admits the call.
@@ -31,44 +93,14 @@ pub fn with_rounds<T>(
     placement: &Placement,
     with: impl FnOnce(&dyn RankSource) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    let mut visitor = WithRounds { entry, placement, with: Some(with), answer: None };
-    visit(entry, args, &mut visitor)?;
-    visitor.answer.unwrap_or_else(|| Err(not_visited(entry)))
-}
-
-struct WithRounds<'a, F, T> {
-    entry: &'a Entry,
-    placement: &'a Placement,
-    with: Option<F>,
-    answer: Option<Result<T, Error>>,
-}
-
-impl<T, F: FnOnce(&dyn RankSource) -> Result<T, Error>> Visitor for WithRounds<'_, F, T> {
-    fn any<C: Collective + Sync>(&mut self, _name: &'static str, collective: &C) {
-        let Some(with) = self.with.take() else { return };
-        self.answer = Some(match collective.admits(&self.placement.place(0)) {
-            Ok(()) => with(&CodeRounds { collective, placement: self.placement }),
-            Err(refusal) => Err(Error::OutsideDomain { name: self.entry.name.into(), refusal }),
-        });
-    }
-}
-
-struct TraceRecorder<'a> {
-    placement: &'a Placement,
-    answer: Option<Result<Trace, Refusal>>,
-}
-
-impl TraceRecorder<'_> {
-    fn take<C: Collective>(&mut self, collective: &C) {
-        let admitted = collective.admits(&self.placement.place(0));
-        self.answer = Some(admitted.map(|()| check::record_code(collective, self.placement)));
-    }
-}
-
-impl Visitor for TraceRecorder<'_> {
-    fn any<C: Collective + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.take(collective);
-    }
+    let outside = |refusal| Error::OutsideDomain { name: entry.name.into(), refusal };
+    let answer = ask(entry, args, |code| {
+        code.admits(&placement.place(0)).map_err(outside)?;
+        let (mut with, mut answer) = (Some(with), None);
+        code.with_rounds(placement, &mut |source| answer = with.take().map(|with| with(source)));
+        answer.unwrap_or_else(|| Err(not_visited(entry)))
+    });
+    answer?
 }
 
 /// Checks that an entry is proved for a call that its domain admits.
@@ -81,19 +113,15 @@ pub fn proved(entry: &Entry, args: &Arguments, placement: &Placement) -> Result<
 
 /// Why an entry is not proved for a call that its domain admits, if so.
 pub fn unproved(entry: &Entry, args: &Arguments, at: Place<'_>) -> Result<Option<Refusal>, Error> {
-    let mut proved = Proved { at, answer: Ok(()) };
-    visit(entry, args, &mut proved)?;
-    Ok(proved.answer.err())
+    ask(entry, args, |code| code.proved(&at).err())
 }
 
 /// The calls for which an entry is proved, in words.
 pub fn proved_range(entry: &Entry) -> Result<&'static str, Error> {
     let args = least_arguments(&(entry.schedule)());
     // This many ranks are never proved, and the refusal states the proved range.
-    let mut proved = Proved { at: Place::flat(0, i64::MAX), answer: Ok(()) };
-    visit(entry, &args, &mut proved)?;
-    match proved.answer {
-        Err(Refusal::Unproved { range, .. } | Refusal::Placement { range }) => Ok(range),
+    match unproved(entry, &args, Place::flat(0, i64::MAX))? {
+        Some(Refusal::Unproved { range, .. } | Refusal::Placement { range }) => Ok(range),
         _ => {
             Err(Error::Catalogue { name: entry.name, reason: "it does not say for which calls it is proved".into() })
         }
@@ -102,15 +130,7 @@ pub fn proved_range(entry: &Entry) -> Result<&'static str, Error> {
 
 /// The calls for which an entry's bounds are proved, in words, if these are not all that it serves.
 pub fn bounds_proved_for(entry: &Entry) -> Result<Option<&'static str>, Error> {
-    struct Bounds(Option<&'static str>);
-    impl Visitor for Bounds {
-        fn any<C: Collective + Sync>(&mut self, _name: &'static str, _collective: &C) {
-            self.0 = C::BOUNDS_PROVED_FOR;
-        }
-    }
-    let mut bounds = Bounds(None);
-    visit(entry, &least_arguments(&(entry.schedule)()), &mut bounds)?;
-    Ok(bounds.0)
+    ask(entry, &least_arguments(&(entry.schedule)()), |code| code.bounds_proved_for())
 }
 
 /// The smallest arguments of a declaration.
@@ -119,51 +139,12 @@ fn least_arguments(schedule: &Schedule) -> Arguments {
     Arguments { numbers, lists: vec![vec![]; schedule.lists.len()], inner: least_inner(schedule) }
 }
 
-struct Proved<'a> {
-    at: Place<'a>,
-    answer: Result<(), Refusal>,
-}
-
-impl Proved<'_> {
-    fn ask<C: Collective>(&mut self, collective: &C) {
-        self.answer = collective.proved(&self.at);
-    }
-}
-
-impl Visitor for Proved<'_> {
-    fn any<C: Collective + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.ask(collective);
-    }
-}
-
 /// The rounds of all ranks of an entry, as a plan.
 pub fn plan(entry: &Entry, args: &Arguments, placement: &Placement) -> Result<Plan, Error> {
-    let mut planned = PlanRecorder { placement, answer: Err(Unplanned::Moves { kind: Kind::Alltoall }) };
-    visit(entry, args, &mut planned)?;
-    planned.answer.map_err(|source| match source {
+    ask(entry, args, |code| code.plan(placement))?.map_err(|source| match source {
         Unplanned::Refused(refusal) => Error::OutsideDomain { name: entry.name.into(), refusal },
         source => Error::Unplanned { name: entry.name.into(), source },
     })
-}
-
-/// Ignores all-to-alls: they have no plan.
-struct PlanRecorder<'a> {
-    placement: &'a Placement,
-    answer: Result<Plan, Unplanned>,
-}
-
-impl PlanRecorder<'_> {
-    fn take<C: Collective>(&mut self, collective: &C) {
-        self.answer = Plan::record_placed(collective, self.placement);
-    }
-}
-
-impl Visitor for PlanRecorder<'_> {
-    fn any<C: Collective + Sync>(&mut self, _name: &'static str, collective: &C) {
-        self.take(collective);
-    }
-
-    fn alltoall<C: IsAlltoall + Sync>(&mut self, _name: &'static str, _collective: &C) {}
 }
 
 /// Calls the visitor with an entry's type.

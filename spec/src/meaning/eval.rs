@@ -7,6 +7,7 @@
 mod groups;
 mod memo;
 mod reverse;
+mod value;
 
 use crate::meaning::arith::MAX_P;
 use crate::meaning::arith::{self, budget};
@@ -17,7 +18,7 @@ use crate::schedule::affine::is_affine;
 use crate::schedule::arguments::Arguments;
 use crate::schedule::blocks::{BlockSet, Comprehension, Index};
 use crate::schedule::contract::Kind;
-use crate::schedule::expr::{Binary, Builtin, Expr, Unary};
+use crate::schedule::expr::Expr;
 use crate::schedule::message::Direction;
 use crate::schedule::{Field, Layout, Loop, Schedule, SchedulePart, State, Transfer};
 pub use groups::ask as ask_groups;
@@ -177,124 +178,6 @@ impl<'a> Env<'a> {
     /// Whether a condition is true.
     pub fn holds(&mut self, condition: &Expr) -> Result<bool, EvalFault> {
         Ok(self.eval(condition)? != 0)
-    }
-
-    /// The value of an expression.
-    pub fn eval(&mut self, e: &Expr) -> Result<i64, EvalFault> {
-        match e {
-            Expr::Int(n) => Ok(*n),
-            Expr::Bool(b) => Ok(*b as i64),
-            Expr::Var(v) => Ok(self.values[v.slot]),
-            Expr::Element(list, index) => {
-                let (index, list) = (self.eval(index)?, &self.args.lists[list.slot]);
-                let element = usize::try_from(index).ok().and_then(|i| list.get(i));
-                element.copied().ok_or_else(|| EvalFault::NoElement { expr: e.to_string(), index, len: list.len() })
-            }
-            Expr::Length(list) => Ok(self.args.lists[list.slot].len() as i64),
-            Expr::Product(list, plus, n) => {
-                let n = self.eval(n)?;
-                arith::checked_product(&self.args.lists[list.slot], *plus, n)
-                    .ok_or_else(|| EvalFault::Overflow { expr: e.to_string() })
-            }
-            Expr::Unary(op, a) => {
-                let a = self.eval(a)?;
-                match op {
-                    Unary::Neg => a.checked_neg().ok_or_else(|| EvalFault::Overflow { expr: e.to_string() }),
-                    Unary::Not => Ok((a == 0) as i64),
-                }
-            }
-            Expr::Binary(op, a, b) => self.binary(e, *op, a, b),
-            Expr::Builtin(function, args) => self.builtin(e, *function, args),
-            Expr::Call(_, index, args) => self.call(*index, args),
-            Expr::If(c, a, b) => {
-                let branch = if self.holds(c)? { a } else { b };
-                self.eval(branch)
-            }
-        }
-    }
-
-    fn binary(&mut self, whole: &Expr, op: Binary, left: &Expr, right: &Expr) -> Result<i64, EvalFault> {
-        let a = self.eval(left)?;
-        match op {
-            Binary::And if a == 0 => return Ok(0),
-            Binary::Or if a != 0 => return Ok(1),
-            _ => {}
-        }
-        let b = self.eval(right)?;
-        let value = match op {
-            Binary::Add => a.checked_add(b),
-            Binary::Sub => a.checked_sub(b),
-            Binary::Mul => a.checked_mul(b),
-            Binary::Div | Binary::Rem if b == 0 => {
-                return Err(EvalFault::DivisionByZero { divisor: right.to_string() });
-            }
-            Binary::Div => arith::checked_div(a, b),
-            Binary::Rem => arith::checked_rem(a, b),
-            Binary::BitAnd => Some(a & b),
-            Binary::BitOr => Some(a | b),
-            Binary::BitXor => Some(a ^ b),
-            Binary::Shl => arith::checked_shl(a, b),
-            Binary::Shr => arith::checked_shr(a, b),
-            Binary::Eq => Some((a == b) as i64),
-            Binary::Ne => Some((a != b) as i64),
-            Binary::Lt => Some((a < b) as i64),
-            Binary::Le => Some((a <= b) as i64),
-            Binary::Gt => Some((a > b) as i64),
-            Binary::Ge => Some((a >= b) as i64),
-            Binary::And | Binary::Or => Some((b != 0) as i64),
-        };
-        value.ok_or_else(|| EvalFault::Overflow { expr: whole.to_string() })
-    }
-
-    fn builtin(&mut self, whole: &Expr, function: Builtin, args: &[Expr]) -> Result<i64, EvalFault> {
-        let mut v = [0i64; 3];
-        for (value, arg) in v.iter_mut().zip(args) {
-            *value = self.eval(arg)?;
-        }
-        if function == Builtin::CeilDiv && v[1] == 0 {
-            return Err(EvalFault::DivisionByZero { divisor: args[1].to_string() });
-        }
-        let value = match function {
-            Builtin::Min => Some(v[0].min(v[1])),
-            Builtin::Max => Some(v[0].max(v[1])),
-            Builtin::Pow => arith::checked_pow(v[0], v[1]),
-            Builtin::CeilLog => arith::checked_ceil_log(v[0], v[1]),
-            Builtin::FloorLog => arith::checked_floor_log(v[0], v[1]),
-            Builtin::CeilDiv => arith::checked_ceil_div(v[0], v[1]),
-            Builtin::Gcd => arith::checked_gcd(v[0], v[1]),
-            Builtin::Digit => arith::checked_digit(v[0], v[1], v[2]),
-            Builtin::DigitSum => arith::checked_digit_sum(v[0], v[1]),
-            Builtin::PartSize => arith::checked_part_size(v[0], v[1], v[2]),
-            Builtin::PartBegin => arith::checked_part_begin(v[0], v[1], v[2]),
-            Builtin::PartOf => arith::checked_part_of(v[0], v[1], v[2]),
-            Builtin::FirstRank => Some(self.place.first_rank(v[0])),
-            Builtin::NodeSize => Some(self.place.node_size(v[0])),
-            Builtin::Pair => Some(arith::pair(v[0], v[1], self.p)),
-        };
-        value.ok_or_else(|| EvalFault::Undefined { expr: whole.to_string(), values: v[..args.len()].to_vec() })
-    }
-
-    /// Definitions use only earlier ones, so an argument's slot is never in use twice.
-    fn call(&mut self, index: usize, args: &[Expr]) -> Result<i64, EvalFault> {
-        let function = &self.schedule.functions[index];
-        self.spend(1, || function.name.clone())?;
-        let mut values = [0i64; 8];
-        for (value, arg) in values.iter_mut().zip(args) {
-            *value = self.eval(arg)?;
-        }
-        for (arg, value) in function.args.iter().zip(values) {
-            self.values[arg.slot] = value;
-        }
-        if let Some((value, steps)) = self.memo.get(index, &self.values)
-            && steps <= self.budget
-        {
-            self.budget -= steps;
-            return Ok(value);
-        }
-        let before = self.budget;
-        let value = self.eval(&function.body).map_err(|fault| fault.inside(index))?;
-        self.memo.put(&self.schedule.functions, index, &self.values, value, before - self.budget);
-        Ok(value)
     }
 
     /// Calls `visit` for all values of nested indices.

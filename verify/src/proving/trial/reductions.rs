@@ -26,7 +26,8 @@ pub(super) fn uniform(trial: &Trial<'_>, kind: Kind, bytes: usize, repeat: usize
 }
 
 /// Sums numbers in blocks of different lengths, some of them empty; and concatenates words, if the collective keeps
-/// rank order. Otherwise the transport must refuse to concatenate.
+/// rank order. Otherwise the transport must refuse to concatenate. All on the same threads, which cost more to start
+/// than to use.
 pub(super) fn varying(trial: &Trial<'_>, kind: Kind) -> Result<(), String> {
     let p = trial.placement.p();
     let lengths = [0, 1, p + 3, 2 * p + 1].map(|elements| ResultShape::Whole { elements });
@@ -35,25 +36,44 @@ pub(super) fn varying(trial: &Trial<'_>, kind: Kind) -> Result<(), String> {
         _ => lengths.into(),
     };
     let ordered_ranks = trial.performer.keeps_order(trial.placement);
-    for shape in &shapes {
-        let number = |rank: usize, i: usize| (rank as u64 + 1) * 1_000_003 + (i * i) as u64;
-        let sum = |i| (0..p).map(|rank| number(rank, i)).sum();
-        let plus = commutative(|a: &u64, b: &u64| a + b);
-        ReductionDefinition { trial, shape, input: &number, expected: &sum, op: &plus, fill: u64::MAX }.run(1)?;
+    let rank = |comm: &ThreadComm| {
+        shapes.iter().try_for_each(|shape| {
+            sums(trial, shape, comm)?;
+            concatenates(trial, shape, comm, ordered_ranks)
+        })
+    };
+    threads::run_placed(trial.placement, rank).into_iter().collect()
+}
 
-        let word = |rank: usize, i: usize| format!("{rank}.{i} ");
-        let words = |i| (0..p).map(|rank| word(rank, i)).collect();
-        let append = ordered(|a: &String, b: &String| a.clone() + b);
-        let fill = "nothing".to_string();
-        let result = ReductionDefinition { trial, shape, input: &word, expected: &words, op: &append, fill }.run(1);
-        match (ordered_ranks, result) {
-            (true, result) => result.map(|_| ())?,
-            (false, Err(TrialFault::Refused(Error::NeedsOrder { .. }))) => {}
-            (false, Err(other)) => return Err(other.to_string()),
-            (false, Ok(_)) => return Err("an operation that does not commute is not refused".into()),
-        }
-    }
+/// A rank's part of a sum of numbers.
+fn sums(trial: &Trial<'_>, shape: &ResultShape, comm: &ThreadComm) -> Result<(), String> {
+    let number = |rank: usize, i: usize| (rank as u64 + 1) * 1_000_003 + (i * i) as u64;
+    let p = comm.size();
+    let sum = |i| (0..p).map(|rank| number(rank, i)).sum();
+    let plus = commutative(|a: &u64, b: &u64| a + b);
+    ReductionDefinition { trial, shape, input: &number, expected: &sum, op: &plus, fill: u64::MAX }.rank(comm, 1)?;
     Ok(())
+}
+
+/// A rank's part of a concatenation of words, which must be refused if `ordered_ranks` is false.
+fn concatenates(
+    trial: &Trial<'_>,
+    shape: &ResultShape,
+    comm: &ThreadComm,
+    ordered_ranks: bool,
+) -> Result<(), String> {
+    let word = |rank: usize, i: usize| format!("{rank}.{i} ");
+    let p = comm.size();
+    let words = |i| (0..p).map(|rank| word(rank, i)).collect();
+    let append = ordered(|a: &String, b: &String| a.clone() + b);
+    let fill = "nothing".to_string();
+    let definition = ReductionDefinition { trial, shape, input: &word, expected: &words, op: &append, fill };
+    match (ordered_ranks, definition.rank(comm, 1)) {
+        (true, result) => Ok(result.map(|_| ())?),
+        (false, Err(TrialFault::Refused(Error::NeedsOrder { .. }))) => Ok(()),
+        (false, Err(other)) => Err(other.to_string()),
+        (false, Ok(_)) => Err("an operation that does not commute is not refused".into()),
+    }
 }
 
 /// The elements of a call, and those that a rank ends with.

@@ -7,24 +7,32 @@ use crate::schedule::expr::Expr;
 /// The largest number of variables that a cached value may depend on; with more, caching costs more than it saves.
 const MOST: usize = 6;
 
+/// A definition whose value has not been asked for twice in so many calls is not cached any more.
+const PATIENCE: u32 = 64;
+
 /// What is known about one definition.
 #[derive(Clone, Debug, Default)]
 enum Memoized {
     /// Nothing yet.
     #[default]
     Unknown,
-    /// It depends on too many variables to be cached.
+    /// It depends on too many variables to be cached, or always on other values.
     Never,
-    /// The variables on which it depends, and the last value, if any.
-    Last { slots: Vec<usize>, seen: Option<Seen> },
+    /// Its last value.
+    Last(Seen),
 }
 
-/// A value, with the values of the variables it was computed for and the steps it took.
-#[derive(Clone, Copy, Debug)]
+/// The last value of a definition, with the variables on which it depends and the steps it took.
+#[derive(Clone, Debug)]
 struct Seen {
+    /// The number of variables.
+    count: usize,
+    slots: [usize; MOST],
     variables: [i64; MOST],
     value: i64,
     steps: i64,
+    /// How often in succession another value was needed.
+    misses: u32,
 }
 
 /// The last values of all definitions of a schedule, on one rank.
@@ -38,26 +46,44 @@ impl Memo {
     }
 
     /// The cached value of a definition whose arguments have been set, and the steps it takes.
-    pub(super) fn get(&self, index: usize, values: &[i64]) -> Option<(i64, i64)> {
-        let Memoized::Last { slots, seen: Some(seen) } = &self.0[index] else { return None };
-        let same = slots.iter().zip(seen.variables).all(|(&slot, value)| values[slot] == value);
-        same.then_some((seen.value, seen.steps))
+    pub(super) fn get(&mut self, index: usize, values: &[i64]) -> Option<(i64, i64)> {
+        let Memoized::Last(seen) = &mut self.0[index] else { return None };
+        for i in 0..seen.count.min(MOST) {
+            if values[seen.slots[i]] != seen.variables[i] {
+                return None;
+            }
+        }
+        seen.misses = 0;
+        Some((seen.value, seen.steps))
     }
 
     /// Caches the value of a definition.
     pub(super) fn put(&mut self, functions: &[Function], index: usize, values: &[i64], value: i64, steps: i64) {
-        if let Memoized::Unknown = self.0[index] {
-            self.0[index] = match dependencies(functions, index) {
-                slots if slots.len() > MOST => Memoized::Never,
-                slots => Memoized::Last { slots, seen: None },
-            };
+        let slot = &mut self.0[index];
+        match slot {
+            Memoized::Never => return,
+            Memoized::Unknown => *slot = first(&dependencies(functions, index)),
+            Memoized::Last(seen) if seen.misses == PATIENCE => *slot = Memoized::Never,
+            Memoized::Last(seen) => seen.misses += 1,
         }
-        if let Memoized::Last { slots, seen } = &mut self.0[index] {
-            let mut variables = [0; MOST];
-            slots.iter().zip(&mut variables).for_each(|(&slot, variable)| *variable = values[slot]);
-            *seen = Some(Seen { variables, value, steps });
+        if let Memoized::Last(seen) = slot {
+            for i in 0..seen.count.min(MOST) {
+                seen.variables[i] = values[seen.slots[i]];
+            }
+            (seen.value, seen.steps) = (value, steps);
         }
     }
+}
+
+/// A definition with these dependencies, before its first value.
+fn first(dependencies: &[usize]) -> Memoized {
+    if dependencies.len() > MOST {
+        return Memoized::Never;
+    }
+    let mut slots = [0; MOST];
+    slots[..dependencies.len()].copy_from_slice(dependencies);
+    let count = dependencies.len();
+    Memoized::Last(Seen { count, slots, variables: [0; MOST], value: 0, steps: 0, misses: 0 })
 }
 
 /// The variables on which a definition depends: its arguments, and everything that it and the definitions it calls
@@ -114,5 +140,31 @@ mod tests {
         assert_eq!(memo.get(1, &values), Some((42, 3)), "the argument of another definition");
         values[0] = 1;
         assert_eq!(memo.get(1, &values), None, "rank is mentioned by what it calls");
+    }
+
+    #[test]
+    fn a_value_that_always_changes_is_not_cached_any_more() {
+        let (functions, mut memo, mut values) = (two(), Memo::new(2), [0; 9]);
+        for call in 0..200 {
+            values[8] = call;
+            assert_eq!(memo.get(0, &values), None, "call {call}");
+            memo.put(&functions, 0, &values, call, 1);
+        }
+        assert_eq!(memo.get(0, &values), None);
+        memo.put(&functions, 1, &values, 42, 3);
+        assert_eq!(memo.get(1, &values), Some((42, 3)), "other definitions still are");
+    }
+
+    #[test]
+    fn a_value_that_is_asked_for_now_and_then_stays_cached() {
+        let (functions, mut memo, mut values) = (two(), Memo::new(2), [0; 9]);
+        for call in 0..200 {
+            values[8] = call / 50;
+            let found = memo.get(0, &values);
+            assert_eq!(found, (call % 50 != 0).then_some((call / 50, 1)), "call {call}");
+            if found.is_none() {
+                memo.put(&functions, 0, &values, call / 50, 1);
+            }
+        }
     }
 }

@@ -23,6 +23,16 @@ impl Env<'_> {
         self.value(e).map_err(|fault| *fault)
     }
 
+    /// The same without a call, if it is at hand.
+    #[inline(always)]
+    fn operand(&mut self, e: &Expr) -> Value {
+        match e {
+            Expr::Int(n) => Ok(*n),
+            Expr::Var(v) => Ok(self.values[v.slot]),
+            e => self.value(e),
+        }
+    }
+
     fn value(&mut self, e: &Expr) -> Value {
         match e {
             Expr::Int(n) => Ok(*n),
@@ -50,20 +60,20 @@ impl Env<'_> {
             Expr::Builtin(function, args) => self.builtin(e, *function, args),
             Expr::Call(_, index, args) => self.call(*index, args),
             Expr::If(c, a, b) => {
-                let branch = if self.value(c)? != 0 { a } else { b };
-                self.value(branch)
+                let branch = if self.operand(c)? != 0 { a } else { b };
+                self.operand(branch)
             }
         }
     }
 
     fn binary(&mut self, whole: &Expr, op: Binary, left: &Expr, right: &Expr) -> Value {
-        let a = self.value(left)?;
+        let a = self.operand(left)?;
         match op {
             Binary::And if a == 0 => return Ok(0),
             Binary::Or if a != 0 => return Ok(1),
             _ => {}
         }
-        let b = self.value(right)?;
+        let b = self.operand(right)?;
         let value = match op {
             Binary::Add => a.checked_add(b),
             Binary::Sub => a.checked_sub(b),
@@ -92,7 +102,7 @@ impl Env<'_> {
     fn builtin(&mut self, whole: &Expr, function: Builtin, args: &[Expr]) -> Value {
         let mut v = [0i64; 3];
         for (value, arg) in v.iter_mut().zip(args) {
-            *value = self.value(arg)?;
+            *value = self.operand(arg)?;
         }
         if function == Builtin::CeilDiv && v[1] == 0 {
             return Err(by_zero(&args[1]));
@@ -122,12 +132,18 @@ impl Env<'_> {
     fn call(&mut self, index: usize, args: &[Expr]) -> Value {
         let function = &self.schedule.functions[index];
         self.spend(1, || function.name.clone())?;
-        let mut values = [0i64; 8];
-        for (value, arg) in values.iter_mut().zip(args) {
-            *value = self.value(arg)?;
-        }
-        for (arg, value) in function.args.iter().zip(values) {
-            self.values[arg.slot] = value;
+        match (&function.args[..], args) {
+            ([], _) => {}
+            ([var], [arg]) => self.values[var.slot] = self.operand(arg)?,
+            (vars, _) => {
+                let mut values = [0i64; 8];
+                for (value, arg) in values.iter_mut().zip(args) {
+                    *value = self.operand(arg)?;
+                }
+                for (var, value) in vars.iter().zip(values) {
+                    self.values[var.slot] = value;
+                }
+            }
         }
         if let Some((value, steps)) = self.memo.get(index, &self.values)
             && steps <= self.budget

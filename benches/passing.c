@@ -1,7 +1,7 @@
 /*
  * Calls that the library passes on to MPI, on one pair of ranks, 8 bytes each: `passing time CALLS` prints thousands of
  * calls per second with the library and past it; `passing count CALL CALLS` makes calls in a function `measured`, for
- * callgrind, and prints allocations per call.
+ * callgrind, and prints allocations per call. With C_INTERFACE, the calls are those of Roundel's C interface.
  */
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -38,9 +38,20 @@ void *realloc(void *old, size_t bytes)
 static int rank, p;
 static double in = 1, out[64], all[64];
 
-/* A call by MPI's name, which the library interposes, and by the name that only MPI has. */
+#ifdef C_INTERFACE
+#include <roundel.h>
+#define ROUNDEL_Allreduce(...) roundel_allreduce(__VA_ARGS__, NULL)
+#define ROUNDEL_Allgather(...) roundel_allgather(__VA_ARGS__, NULL)
+#define ROUNDEL_Alltoall(...) roundel_alltoall(__VA_ARGS__, NULL)
+#define ROUNDEL_Bcast(...) roundel_bcast(__VA_ARGS__, NULL)
+#define OURS(function) ROUNDEL_##function
+#else
+#define OURS(function) MPI_##function
+#endif
+
+/* A call by MPI's name, which the library interposes, or by Roundel's; and by the name that only MPI has. */
 #define BOTH(name, function, ...) \
-    static void name(void) { MPI_##function(__VA_ARGS__, MPI_COMM_WORLD); } \
+    static void name(void) { OURS(function)(__VA_ARGS__, MPI_COMM_WORLD); } \
     static void direct_##name(void) { PMPI_##function(__VA_ARGS__, MPI_COMM_WORLD); }
 
 BOTH(allreduce, Allreduce, &in, out, 1, MPI_DOUBLE, MPI_SUM)

@@ -1,12 +1,13 @@
 #!/bin/bash
 # Measures the cost of interposition for calls that pass through to MPI: 8 bytes, on one pair of ranks.
 #
-#   [MPI=openmpi] [LAUNCHES=7] [CALLS=20000] [LIBRARY=FILE] benches/passing.sh
+#   [MPI=openmpi] [LAUNCHES=7] [CALLS=20000] [LIBRARY=FILE] [INTERFACE=FILE] benches/passing.sh
 #
 # Calls per second with the library and past it (PMPI_), in short alternating blocks; medians over launches. Then
 # instructions and allocations per call: of a single rank (which never waits, so that all instructions belong to the
-# call) and, of a pair, those of the library itself. Last, the same for calls that the library serves with messages.
-# With LAUNCHES=0, only instructions and allocations.
+# call) and, of a pair, those of the library itself. Last, the same for calls that the library serves with messages, and
+# with INTERFACE, a libroundel.so, for the same calls of the C interface. With LAUNCHES=0, only instructions and
+# allocations.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 MPI=${MPI:-openmpi} LAUNCHES=${LAUNCHES:-7} CALLS=${CALLS:-20000} TIMEOUT=${TIMEOUT:-300}
@@ -33,7 +34,7 @@ echo "$results" | python3 benches/interposed_summary.py "k/s"
 fi
 
 # Counts for one call: $1 is the library to load, $2 the call, $3 the number of ranks. Prints all instructions, those of
-# the library itself, and allocations.
+# the library itself (or of $4), and allocations.
 count() {
   local out=$work/profile times=200
   rm -f "$out"
@@ -44,7 +45,7 @@ count() {
     "$program" count "$2" $times "${others[@]}" >"$work/log" 2>&1 ||
     { cat "$work/log" >&2; return 1; }
   local own allocations
-  own=$(awk -v calls=$times -v program="$library" -f benches/own.awk "$out")
+  own=$(awk -v calls=$times -v program="${4:-$library}" -f benches/own.awk "$out")
   allocations=$(awk '$2 == "allocations" { print $3 }' "$work/log")
   awk -v calls=$times -v own="$own" -v allocations="$allocations" \
     '/^(summary|totals):/ { n = $2 } END { print n / calls, own, allocations }' "$out"
@@ -64,8 +65,19 @@ done
 passes="allreduce:recursive-doubling;allgather:recursive-doubling;alltoall:pairwise;broadcast:binomial"
 echo
 echo "served with messages, $passes"
-printf '%12s %14s %14s\n' call "own, of a pair" "alloc. with"
-for call in allreduce allgather alltoall bcast; do
-  read -r _ own used <<<"$(count "$library" "$call" 2)"
-  printf '%12s %14.1f %14.3f\n' "$call" "$own" "$used"
-done
+served() {
+  printf '%12s %14s %14s\n' call "own, of a pair" "alloc. with"
+  for call in allreduce allgather alltoall bcast; do
+    read -r _ own used <<<"$(count "$1" "$call" 2 "$2")"
+    printf '%12s %14.1f %14.3f\n' "$call" "$own" "$used"
+  done
+}
+served "$library" "$library"
+if [ -n "${INTERFACE:-}" ]; then
+  interface=$(realpath "$INTERFACE")
+  program=$work/interface
+  "mpicc.$MPI" -std=gnu11 -O2 -Wall -Wextra -DC_INTERFACE -Iruntime/capi/include -o "$program" benches/passing.c \
+    "$interface" "-Wl,-rpath,$(dirname "$interface")"
+  echo "the same, by the C interface"
+  served "" "$interface"
+fi

@@ -1,7 +1,21 @@
 /* Calls that are made again with the same arguments: other data each time, in one of two places, in place or not, with
  * more different calls than a communicator remembers, and on communicators that are made after others were freed.
- * Every result is compared with the library's. `--spoilt` changes one, which must be found. */
+ * Every result is compared with the library's. `--spoilt` changes one, which must be found. With C_INTERFACE, the calls
+ * are those of Roundel's C interface. */
 #include <mpi.h>
+#ifdef C_INTERFACE
+#include <roundel.h>
+#define ROUNDEL_Allreduce(...) roundel_allreduce(__VA_ARGS__, NULL)
+#define ROUNDEL_Reduce(...) roundel_reduce(__VA_ARGS__, NULL)
+#define ROUNDEL_Bcast(...) roundel_bcast(__VA_ARGS__, NULL)
+#define ROUNDEL_Allgather(...) roundel_allgather(__VA_ARGS__, NULL)
+#define ROUNDEL_Allgatherv(...) roundel_allgatherv(__VA_ARGS__, NULL)
+#define ROUNDEL_Alltoall(...) roundel_alltoall(__VA_ARGS__, NULL)
+#define ROUNDEL_Gather(...) roundel_gather(__VA_ARGS__, NULL)
+#define ROUNDEL_Scatter(...) roundel_scatter(__VA_ARGS__, NULL)
+#define ROUNDEL_Reduce_scatter(...) roundel_reduce_scatter(__VA_ARGS__, NULL)
+#define ROUNDEL_Reduce_scatter_block(...) roundel_reduce_scatter_block(__VA_ARGS__, NULL)
+#endif
 #include <stdio.h>
 #include <string.h>
 
@@ -34,7 +48,11 @@ static int number(int of, int i, int turn)
     case KINDS: break; \
     }
 
+#ifdef C_INTERFACE
+static void ours(enum kind kind, const void *in, void *out, int n, int root, MPI_Comm comm) { CALL(ROUNDEL) }
+#else
 static void ours(enum kind kind, const void *in, void *out, int n, int root, MPI_Comm comm) { CALL(MPI) }
+#endif
 static void theirs(enum kind kind, const void *in, void *out, int n, int root, MPI_Comm comm) { CALL(PMPI) }
 
 /* Whether a call can have its data in place on this rank. A scatter has its output in place, where it sends. */

@@ -133,9 +133,14 @@ impl Kit {
 
     /// Runs a program on `p` ranks to its end, or to the end of its time.
     pub(crate) fn run(&self, p: usize, program: &Path, args: &[&str]) -> Run {
-        let mut command = self.mpi.launcher();
         // Otherwise, on one node, every call without a named algorithm would go to the library.
-        command.env("ROUNDEL_PREFER", "catalogue");
+        self.run_with(("ROUNDEL_PREFER", "catalogue"), p, program, args)
+    }
+
+    /// The same with another setting.
+    pub(crate) fn run_with(&self, (name, value): (&str, &str), p: usize, program: &Path, args: &[&str]) -> Run {
+        let mut command = self.mpi.launcher();
+        command.env(name, value);
         if let Some(shim) = self.mpi.shim() {
             command.env("LD_PRELOAD", shim);
         }

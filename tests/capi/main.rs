@@ -49,6 +49,14 @@ collective = "allgather"
 algorithm = "recursive-doubling"
 "#;
 
+/// An algorithm with messages for each collective.
+const MESSAGES: &str = "allgather:ring;allreduce:ring;reduce_scatter:pairwise;alltoall:pairwise;broadcast:binomial;\
+                        reduce:binomial;gather:binomial;scatter:binomial";
+
+/// The collectives that can be forced.
+const KINDS: [&str; 8] =
+    ["allgather", "allreduce", "reduce_scatter", "alltoall", "broadcast", "reduce", "gather", "scatter"];
+
 /// The files of the test program.
 const SOURCES: [&str; 4] = ["main.c", "collectives.c", "requests.c", "errors.c"];
 
@@ -79,7 +87,21 @@ fn all(mpi: &'static Mpi) {
     examples(&kit);
     cmake(&kit);
     every_function(&kit);
+    repeated_calls(&kit);
     own_collective(&kit);
+}
+
+/// Calls that are made again, which skips everything but the plan: with messages, and in shared memory.
+fn repeated_calls(kit: &Kit) {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("c/interposed_repeated.c");
+    let mut compiler = kit.c();
+    compiler.args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-DC_INTERFACE"]);
+    let program = kit.link("capi-repeated", compiler, &[&source], &kit.shared());
+    let forced = |how: &str| KINDS.map(|kind| format!("{kind}:{how}")).join(";");
+    for (setting, p) in [(MESSAGES.to_string(), 3), (forced("shared-memory"), 4), (forced("library"), 2)] {
+        kit.run_with(("ROUNDEL_FORCE", &setting), p, &program, &[]).succeeds();
+    }
+    kit.run_with(("ROUNDEL_FORCE", MESSAGES), 3, &program, &["--spoilt"]).fails_with("gather of 1, root 0");
 }
 
 /// The same program with the library of a crate that has a collective of its own, `examples/cyclic-shift/c`.

@@ -6,7 +6,7 @@ use crate::arguments::{self, ignored, is_root, list, reduced, scattered, typed, 
 use crate::error::ApiFailure;
 use crate::invoke::{begin, init, now};
 use crate::request::{CRequest, prepares};
-use engine::mpi::raw::MpiCall;
+use engine::mpi::raw::{ArgumentWord, CallKey, MpiCall, ends, lists};
 use mpi::ffi;
 use std::ffi::{c_int, c_void};
 
@@ -23,8 +23,11 @@ macro_rules! collectives {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $now($($argument: $type,)* $comm: ffi::MPI_Comm, how: *const CAlgorithm) -> c_int {
             let call = || -> Result<MpiCall, ApiFailure> { $call };
+            let (words, lists) = ([$($argument.word()),*], lists([$($argument.list()),*]));
+            let key = CallKey { function: $now as *const () as usize, comm: $comm, words, lists };
+            let addresses = ends([$($argument.address()),*]);
             // SAFETY: the caller promises arguments that MPI would accept, and a handle that is NULL or live.
-            unsafe { now(stringify!($now), $comm, how, call, || ffi::$mpi($($argument,)* $comm)) }
+            unsafe { now(stringify!($now), &key, addresses, how, call, || ffi::$mpi($($argument,)* $comm)) }
         }
 
         #[doc = $what]

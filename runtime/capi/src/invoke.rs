@@ -3,26 +3,40 @@
 use crate::algorithm::{CAlgorithm, who};
 use crate::error::{ApiFailure, SUCCESS, guard};
 use crate::request::{CRequest, StartMode};
-use engine::mpi::raw::{self, CallOutcome, MpiCall, PendingCall, RequestLife};
+use engine::mpi::raw::{self, CallKey, CallOutcome, MpiCall, PendingCall, Repeated, RequestLife};
 use mpi::ffi;
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 
-/// Runs a call, by Roundel or by the library.
+/// Runs a call, by Roundel or by the library. One that was made before needs no more than its plan, unless a handle says
+/// how it runs. The addresses are those of the first and of the last buffer.
 ///
 /// # Safety
 /// The same as for [`raw::run`], and the handle is null or live.
-pub(crate) unsafe fn now(
+pub(crate) unsafe fn now<const N: usize>(
     function: &'static str,
-    comm: ffi::MPI_Comm,
+    key: &CallKey<N>,
+    addresses: [*mut c_void; 2],
     how: *const CAlgorithm,
     call: impl FnOnce() -> Result<MpiCall, ApiFailure>,
     library: impl FnOnce() -> c_int,
 ) -> c_int {
-    guard(function, comm, || {
-        let call = call()?;
+    guard(function, key.comm, || {
         // SAFETY: the caller promises it.
-        let outcome = unsafe { raw::run(comm, &call, who(how, &call)?) }?;
-        Ok(if outcome == CallOutcome::Done { SUCCESS } else { library() })
+        let known = if how.is_null() { unsafe { raw::repeat(key.call(), addresses) } } else { None };
+        match known {
+            Some(Repeated::Done(outcome)) => return Ok(outcome.map(|()| SUCCESS)?),
+            Some(Repeated::Library) => return Ok(library()),
+            None => {}
+        }
+        let call = call()?;
+        // SAFETY: as above.
+        let outcome = unsafe { raw::run(key.comm, &call, who(how, &call)?) }?;
+        let done = outcome == CallOutcome::Done;
+        if how.is_null() && (done || outcome == CallOutcome::Library && key.lists[0].is_some()) {
+            // SAFETY: as above; the call was made.
+            unsafe { raw::remember(key.call(), &call) };
+        }
+        Ok(if done { SUCCESS } else { library() })
     })
 }
 

@@ -3,10 +3,10 @@
 //! faster with two ranks.
 
 use crate::arguments;
-use crate::passing::{CallKey, all};
+use crate::passing::{all, is_last};
 use crate::serve::{self, RepeatOutcome};
 use mpi::ffi::{self, MPI_Comm, MPI_Request};
-use roundel::mpi::raw::MpiCall;
+use roundel::mpi::raw::{CallKey, MpiCall};
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
@@ -42,7 +42,7 @@ pub(crate) unsafe extern "C" fn MPI_Barrier(comm: MPI_Comm) -> c_int {
     let key = CallKey { function: MPI_Barrier as *const () as usize, comm, words: [], lists: [None, None] };
     // SAFETY: the program's communicator; the buffers live until the end of the call.
     unsafe {
-        if all(comm) || key.is_last() {
+        if all(comm) || is_last(&key) {
             return ffi::PMPI_Barrier(comm);
         }
         match serve::repeated("MPI_Barrier", &key, [send.cast_mut(), recv]) {
@@ -63,7 +63,7 @@ pub(crate) unsafe extern "C" fn MPI_Ibarrier(comm: MPI_Comm, request: *mut MPI_R
     let key = CallKey { function: MPI_Ibarrier as *const () as usize, comm, words: [], lists: [None, None] };
     // SAFETY: the program's arguments, and the library's function for them.
     unsafe {
-        if all(comm) || key.is_last() {
+        if all(comm) || is_last(&key) {
             return ffi::PMPI_Ibarrier(comm, request);
         }
         let served = serve::starting("MPI_Ibarrier", &key, request, later);

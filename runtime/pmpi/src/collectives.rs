@@ -4,10 +4,10 @@
 //! blocking, non-blocking and persistent function, for C's `int` and for large counts, as far as this MPI has them.
 
 use crate::arguments;
-use crate::passing::{ArgumentWord, CallKey, all, ends, lists};
+use crate::passing::{all, is_last};
 use crate::serve::{self, RepeatOutcome};
 use mpi::ffi::{self, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request};
-use roundel::mpi::raw;
+use roundel::mpi::raw::{self, ArgumentWord, CallKey, ends, lists};
 use std::ffi::{c_int, c_void};
 
 type In = *const c_void;
@@ -36,7 +36,7 @@ macro_rules! forms {
             let key = CallKey { function: $name as *const () as usize, comm: $comm, words, lists };
             // SAFETY: the program's arguments.
             unsafe {
-                if all($comm) || key.is_last() {
+                if all($comm) || is_last(&key) {
                     return ffi::$library($($argument,)* $comm);
                 }
                 let addresses = ends([$($argument.address()),*]);
@@ -57,7 +57,7 @@ macro_rules! forms {
             let key = CallKey { function: $name as *const () as usize, comm: $comm, words, lists };
             // SAFETY: the program's arguments, and the library's function for them.
             unsafe {
-                if all($comm) || key.is_last() || lists[0].is_some() && raw::is_left(key.call()) {
+                if all($comm) || is_last(&key) || lists[0].is_some() && raw::is_left(key.call()) {
                     return ffi::$library($($argument,)* $comm, request);
                 }
                 let served = serve::starting(stringify!($name), &key, request, || $call);

@@ -2,10 +2,10 @@
 
 use crate::failure::{CallFailure, SUCCESS, guarded};
 use crate::guard;
-use crate::passing::{self, CallKey};
+use crate::passing;
 use crate::request;
 use mpi::ffi::{self, MPI_Comm, MPI_Request};
-use roundel::mpi::raw::{self, By, CallOutcome, MpiCall, PreparedCall, Repeated, RequestLife};
+use roundel::mpi::raw::{self, By, CallKey, CallOutcome, MpiCall, PreparedCall, Repeated, RequestLife};
 use std::ffi::{c_int, c_void};
 
 /// Runs a call; `None` if MPI must serve it.
@@ -29,7 +29,7 @@ pub(crate) unsafe fn blocking<const N: usize>(
         // SAFETY: as above.
         Ok(CallOutcome::Library) if key.lists[0].is_some() => unsafe { raw::remember(key.call(), &call) },
         Ok(CallOutcome::Library) => {}
-        Ok(CallOutcome::Passes) => key.keep(),
+        Ok(CallOutcome::Passes) => passing::keep(key),
         Err(failure) => return Some(failure.raise(key.comm, function)),
     }
     None
@@ -80,7 +80,7 @@ pub(crate) unsafe fn starting<const N: usize>(
         }
         Ok(PreparedCall::Library) => None,
         Ok(PreparedCall::Passes { by_lists: false }) => {
-            key.keep();
+            passing::keep(key);
             None
         }
         Ok(PreparedCall::Passes { by_lists: true }) => {

@@ -8,6 +8,7 @@ mod alltoallv_run;
 mod before;
 mod choice;
 mod device;
+mod key;
 mod node_run;
 mod operation;
 mod passing;
@@ -21,6 +22,7 @@ mod shared_run;
 
 pub use self::choice::{begin_requests, begin_shared_requests, own_settings};
 pub use self::device::{library_unloads, watch_libraries};
+pub use self::key::{ArgumentWord, CallKey, ends, lists};
 pub use self::operation::PendingCall;
 pub use self::passing::epoch;
 pub use self::prepare::prepare;

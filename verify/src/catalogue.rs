@@ -1,6 +1,6 @@
 //! Questions to the generated code of the catalogue.
 //!
-//! The catalogue provides each collective as its own type. Here the type is forgotten ([`GeneratedCode`]), so that the
+//! The catalogue provides each collective as its own type. Here the type is forgotten (`GeneratedCode`), so that the
 //! catalogue is compiled once and not once for every question.
 
 use crate::error::Error;

@@ -23,7 +23,7 @@ impl Env<'_> {
         self.value(e).map_err(|fault| *fault)
     }
 
-    /// The same without a call, if it is at hand.
+    /// The same, inlined where the value is at hand.
     #[inline(always)]
     fn operand(&mut self, e: &Expr) -> Value {
         match e {
@@ -78,9 +78,7 @@ impl Env<'_> {
             Binary::Add => a.checked_add(b),
             Binary::Sub => a.checked_sub(b),
             Binary::Mul => a.checked_mul(b),
-            Binary::Div | Binary::Rem if b == 0 => {
-                return Err(by_zero(right));
-            }
+            Binary::Div | Binary::Rem if b == 0 => return Err(by_zero(right)),
             Binary::Div => arith::checked_div(a, b),
             Binary::Rem => arith::checked_rem(a, b),
             Binary::BitAnd => Some(a & b),

@@ -5,7 +5,7 @@ pub use crate::alltoall::IsAlltoall;
 pub use crate::reduce::{IsAllreduce, IsReduceScatter};
 pub use crate::rooted::{IsBroadcast, IsGather, IsReduce, IsScatter};
 pub use roundel_spec::agreement::assert_code_equals_schedule;
-pub use roundel_spec::group::Inside;
+pub use roundel_spec::group::{Inside, rooted_at, undivided};
 pub use roundel_spec::names::own_names;
 pub use roundel_spec::schedule::Order;
 pub use roundel_spec::{

@@ -43,6 +43,10 @@ impl<C: Collective> Collective for Unproved<C> {
         C::from_arguments(args).map(Unproved)
     }
 
+    fn rooted_at(&self, root: i64) -> Option<Self> {
+        self.0.rooted_at(root).map(Unproved)
+    }
+
     fn admits(&self, at: &Place) -> Result<(), Refusal> {
         self.0.admits(at)
     }

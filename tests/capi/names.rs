@@ -29,8 +29,9 @@ fn expected(entry: &Entry, schedule: &Schedule, args: &Arguments, p: usize) -> &
     if !admitted || proved(entry, args, &placement).is_err() {
         return "refused";
     }
-    let inner =
-        |inner: &roundel_spec::schedule::Inner| inner.schedule.as_ref().is_some_and(|inner| inner.order.rank_order);
+    let inner = |inner: &roundel_spec::schedule::Inner| {
+        !inner.kind.reduces() || inner.schedule.as_ref().is_some_and(|inner| inner.order.rank_order)
+    };
     if schedule.order.rank_order && schedule.inners.iter().all(inner) { "ordered" } else { "served" }
 }
 

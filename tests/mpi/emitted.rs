@@ -319,7 +319,8 @@ fn definitions(schedule: &Schedule, header: &str) -> String {
         types += ", const int *, int";
         values += &format!(", number + {numbers}, numbers - {numbers}");
     }
-    let of = |inner: &Inner| inner.schedule.as_ref().is_some_and(|inner| inner.order.rank_order);
+    let of =
+        |inner: &Inner| !inner.kind.reduces() || inner.schedule.as_ref().is_some_and(|inner| inner.order.rank_order);
     let ordered = match schedule.order.rank_order && schedule.inners.iter().all(of) {
         true => "(shape != DEALT || p <= 3)",
         false => "0",

@@ -1,16 +1,25 @@
 //! Rule 3: a rank holds what it sends, and no slot is written twice.
 //!
 //! The messages of one round are in flight together, so a block that arrives in a round cannot be forwarded in the same
-//! round. If messages move their blocks, a round cannot send a block twice.
+//! round. If messages move their blocks, a round cannot send a block twice. An inner collective of another kind does not
+//! know which blocks a rank has already, and replaces them by themselves.
 
 use super::CheckInput;
 use crate::check::violation::{Problem, Set, Violation};
-use crate::schedule::message::Direction;
-use crate::schedule::message::Site;
+use crate::schedule::message::{Action, Direction, Site};
 use crate::schedule::{Field, SchedulePart};
 use crate::trace::provenance::Provenance;
-use crate::trace::record::RankLog;
+use crate::trace::record::{Message, RankLog};
 use std::collections::BTreeSet;
+
+/// Applies what is forgotten before a round.
+pub fn forget(scene: &CheckInput<'_>, round: usize, provenance: &mut Provenance) {
+    for (rank, log) in scene.trace.ranks.iter().enumerate() {
+        for &block in log.forgotten(round).flat_map(|(_, blocks)| blocks) {
+            provenance.forget(rank, block as usize, round);
+        }
+    }
+}
 
 /// Checks one round and applies it.
 pub fn check(scene: &CheckInput<'_>, round: usize, provenance: &mut Provenance) -> Result<(), Violation> {
@@ -62,8 +71,9 @@ fn single_write(scene: &CheckInput<'_>, round: usize, provenance: &mut Provenanc
     for (rank, log) in scene.trace.ranks.iter().enumerate() {
         for message in log.directed(round, Direction::Recv) {
             for &block in log.blocks(message) {
+                let replaces = message.site.action == Action::Replace && !in_use(log, round, message, block);
                 let block = block as usize;
-                if !provenance.receive(rank, block, round) {
+                if !provenance.receive(rank, block, round) && !replaces {
                     let earlier = provenance.arrived_in(rank, block);
                     let problem = Problem::WrittenTwice { rank, block, earlier };
                     let spot = SchedulePart::Transfer(message.site, Field::Blocks);
@@ -76,6 +86,12 @@ fn single_write(scene: &CheckInput<'_>, round: usize, provenance: &mut Provenanc
         }
     }
     Ok(())
+}
+
+/// Whether another message of the round has the block, too.
+fn in_use(log: &RankLog, round: usize, message: &Message, block: u32) -> bool {
+    let mut others = log.round(round).iter().filter(|other| !std::ptr::eq(*other, message));
+    others.any(|other| log.blocks(other).contains(&block))
 }
 
 /// The clause by which a block arrived first in a round.

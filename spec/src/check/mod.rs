@@ -105,10 +105,12 @@ fn gathered(scene: &CheckInput<'_>) -> Result<Provenance, Violation> {
     let blocks = number_of_blocks(scene)?;
     let mut provenance = Provenance::new(scene.schedule.kind, scene.trace.p(), blocks, scene.root());
     for round in 0..scene.trace.rounds() {
+        flow::forget(scene, round, &mut provenance);
         domain::check(scene, round)?;
         matching::check(scene, round)?;
         flow::check(scene, round, &mut provenance)?;
     }
+    flow::forget(scene, scene.trace.rounds(), &mut provenance);
     coverage::check(scene, &provenance)?;
     Ok(provenance)
 }

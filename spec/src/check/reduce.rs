@@ -6,7 +6,7 @@ use crate::check::violation::{Problem, Set, Violation};
 use crate::schedule::message::Direction;
 use crate::schedule::message::{Action, Line};
 use crate::schedule::{Field, SchedulePart};
-use crate::trace::record::Message;
+use crate::trace::record::{Message, RankLog};
 use crate::trace::trees::{TreeValue, Trees};
 
 /// What every rank holds, line by line and block by block, before every round and after the last.
@@ -16,8 +16,9 @@ pub struct ReductionStates {
     blocks: usize,
     /// All trees of the run.
     pub trees: Trees,
-    /// For each rank, line and block: the values it holds, each with the round before which it appeared.
-    slots: Vec<Vec<(usize, TreeValue)>>,
+    /// For each rank, line and block: the values it holds, each with the round before which it appeared; `None` where
+    /// nothing is known of it any more.
+    slots: Vec<Vec<(usize, Option<TreeValue>)>>,
 }
 
 impl ReductionStates {
@@ -26,7 +27,7 @@ impl ReductionStates {
         let trees = Trees::new(p);
         let slot = |i: usize| {
             let (rank, line) = (i / (lines * blocks), i / blocks % lines);
-            if line == 0 { vec![(0, trees.leaf(rank))] } else { Vec::new() }
+            if line == 0 { vec![(0, Some(trees.leaf(rank)))] } else { Vec::new() }
         };
         let slots = (0..p * lines * blocks).map(slot).collect();
         ReductionStates { lines, blocks, trees, slots }
@@ -39,14 +40,24 @@ impl ReductionStates {
     /// What a slot holds before `round`.
     pub fn before(&self, round: usize, rank: usize, line: Line, block: usize) -> Option<TreeValue> {
         let history = &self.slots[self.slot(rank, line, block)];
-        history.iter().rev().find(|(since, _)| *since <= round).map(|(_, value)| *value)
+        history.iter().rev().find(|(since, _)| *since <= round).and_then(|(_, value)| *value)
     }
 
-    /// Fills a slot in `round`.
-    fn fill(&mut self, round: usize, slot: usize, value: TreeValue) {
+    /// Gives a slot a value before `round`.
+    fn fill(&mut self, round: usize, slot: usize, value: Option<TreeValue>) {
         match self.slots[slot].last_mut() {
-            Some((since, old)) if *since == round + 1 => *old = value,
-            _ => self.slots[slot].push((round + 1, value)),
+            Some((since, old)) if *since == round => *old = value,
+            _ => self.slots[slot].push((round, value)),
+        }
+    }
+
+    /// Applies what a rank forgets before `round`.
+    fn forget(&mut self, round: usize, rank: usize, log: &RankLog) {
+        for (line, blocks) in log.forgotten(round) {
+            for &block in blocks {
+                let slot = self.slot(rank, line, block as usize);
+                self.fill(round, slot, None);
+            }
         }
     }
 
@@ -87,10 +98,12 @@ impl ReductionStates {
 pub fn follow(scene: &CheckInput<'_>, blocks: usize) -> Result<ReductionStates, Violation> {
     let mut memory = ReductionStates::new(scene.schedule.lines_in_memory(), blocks, scene.trace.p());
     for round in 0..scene.trace.rounds() {
+        forget_all(scene, round, &mut memory);
         for rank in 0..scene.trace.p() {
             receive_all(scene, round, rank, &mut memory)?;
         }
     }
+    forget_all(scene, scene.trace.rounds(), &mut memory);
     Ok(memory)
 }
 
@@ -101,6 +114,7 @@ pub fn follow_to_fault(scene: &CheckInput<'_>, blocks: usize) -> ReductionStates
         if super::domain::check(scene, round).is_err() || super::matching::check(scene, round).is_err() {
             break;
         }
+        forget_all(scene, round, &mut memory);
         // Ranks do not see what others receive in the same round, so all of them are followed.
         let wrong =
             (0..scene.trace.p()).filter(|&rank| receive_all(scene, round, rank, &mut memory).is_err()).count();
@@ -109,6 +123,11 @@ pub fn follow_to_fault(scene: &CheckInput<'_>, blocks: usize) -> ReductionStates
         }
     }
     memory
+}
+
+/// What all ranks forget before a round.
+fn forget_all(scene: &CheckInput<'_>, round: usize, memory: &mut ReductionStates) {
+    scene.trace.ranks.iter().enumerate().for_each(|(rank, log)| memory.forget(round, rank, log));
 }
 
 /// What one rank receives in one round. Messages of a pair match in the order of their clauses, as rule 2 has checked.
@@ -195,7 +214,7 @@ fn store(
             }
         }
     };
-    memory.fill(round, slot, value);
+    memory.fill(round + 1, slot, Some(value));
     Ok(())
 }
 
@@ -222,6 +241,7 @@ fn line_name(scene: &CheckInput<'_>, line: Line) -> String {
 /// Checks the end of the run: every block that a rank must have is complete, and reduced in the claimed order.
 pub fn check_end(scene: &CheckInput<'_>, memory: &ReductionStates) -> Result<(), Violation> {
     let (schedule, p, end) = (scene.schedule, scene.trace.p(), scene.trace.rounds());
+    let order = schedule.claimed_order();
     let last = SchedulePart::Round(schedule.loops.len().saturating_sub(1));
     for block in 0..memory.blocks {
         let mut first: Option<(usize, TreeValue)> = None;
@@ -234,12 +254,12 @@ pub fn check_end(scene: &CheckInput<'_>, memory: &ReductionStates) -> Result<(),
             }
             let Some(value) = value else { continue };
             // Ranks that are not numbered node by node are reduced in the order of nodes: no other order is promised.
-            let ordered = schedule.order.rank_order && !scene.point.is_renumbered(schedule);
+            let ordered = order.rank_order && !scene.point.is_renumbered(schedule);
             if ordered && value.run.is_none() {
                 return Err(scene.violation(SchedulePart::RankOrder, None, Problem::OutOfOrder { rank, block }));
             }
             match first {
-                Some((other, tree)) if schedule.order.same_tree && tree.tree != value.tree => {
+                Some((other, tree)) if order.same_tree && tree.tree != value.tree => {
                     return Err(scene.violation(
                         SchedulePart::SameTree,
                         None,

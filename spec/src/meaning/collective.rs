@@ -48,6 +48,20 @@ pub enum Refusal {
         /// The range that is proved.
         range: &'static str,
     },
+    /// An inner collective divides the vector, and runs where the outer one needs it to take the vector as a whole.
+    Divided {
+        /// The inner collective.
+        name: &'static str,
+        /// The number of its blocks.
+        blocks: i64,
+        /// The number of ranks of the group.
+        p: i64,
+    },
+    /// An inner collective does not let the outer one choose its root.
+    Unrooted {
+        /// The inner collective.
+        name: &'static str,
+    },
     /// A `requires` clause is false.
     Requires {
         /// The clause, as declared.
@@ -88,6 +102,16 @@ impl fmt::Display for Refusal {
                 "it depends on how many ranks each node has and is proved for {range}. Here nodes differ otherwise: \
                  give every node equally many ranks (`mpirun --map-by ppr:N:node`), or take a collective that does \
                  not look at nodes; `.unproved()` runs it all the same"
+            ),
+            Refusal::Divided { name, blocks, p } => write!(
+                f,
+                "its inner collective {name} divides the vector into {blocks} blocks among {p} ranks, and must take it \
+                 as a whole; choose an inner collective without `split`"
+            ),
+            Refusal::Unrooted { name } => write!(
+                f,
+                "its inner collective {name} does not let others choose its root; implement `rooted_at`, or derive \
+                 `Collective`"
             ),
             Refusal::Requires { clause, p } => write!(
                 f,
@@ -194,6 +218,15 @@ pub trait Collective: 'static {
     fn from_arguments(args: &Arguments) -> Option<Self>
     where
         Self: Sized;
+
+    /// The same collective with this root, for another one that runs it; `None` if it has no root that others choose.
+    fn rooted_at(&self, root: i64) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        let _ = root;
+        None
+    }
 
     /// Checks that a call at `at` lies in the declared domain: all parameters in their domains, every `requires` true.
     /// The answer is the same on every rank.

@@ -490,6 +490,8 @@ pub enum Outside {
     Parameter(String),
     /// A clause is false.
     Clause(SchedulePart),
+    /// It divides the vector into so many blocks, and must take it as a whole.
+    Divided(i64),
     /// An inner collective does not serve a group.
     Inner {
         /// The number of the inner collective.

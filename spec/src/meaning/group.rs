@@ -1,9 +1,10 @@
 //! A collective inside a group, as part of another one.
 //!
 //! The inner collective numbers members and their contributions from 0. [`Inside`] passes its rounds to the outer
-//! collective's sink: it translates members to ranks, and contributions to the blocks that a member contributes.
+//! collective's sink: it translates members to ranks, and contributions to the blocks that a member contributes. When the
+//! inner collective is over, the outer one knows what the inner contract promises, and forgets everything else.
 
-use crate::meaning::collective::Collective;
+use crate::meaning::collective::{Collective, Refusal};
 use crate::meaning::place::{Place, Placement};
 use crate::meaning::sink::{Sink, infallible};
 use crate::meaning::stripes::{Blocks, Stripe, StripeList};
@@ -26,29 +27,82 @@ pub struct Inside<'s, S, M, E> {
     pub lines: usize,
 }
 
+/// What an outer collective knows of an inner one, as one rank runs it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InnerContract {
+    /// Its kind.
+    pub(crate) kind: Kind,
+    /// The index of this rank among the members.
+    pub(crate) member: usize,
+    /// The number of members.
+    pub(crate) members: usize,
+    /// The index of its root, if it has one.
+    pub(crate) root: usize,
+    /// The number of its blocks.
+    pub(crate) blocks: usize,
+    /// The number of its lines.
+    pub(crate) lines: usize,
+}
+
+impl InnerContract {
+    fn of<C: Collective>(inner: &C, at: &Place<'_>) -> Self {
+        let (member, members) = (at.rank as usize, at.p as usize);
+        let (root, blocks) = (inner.root() as usize, inner.blocks(at).max(0) as usize);
+        InnerContract { kind: C::KIND, member, members, root, blocks, lines: C::LINES }
+    }
+
+    /// The blocks of which the contract says nothing afterwards.
+    fn unsaid(self) -> impl Iterator<Item = usize> {
+        // An all-to-all takes blocks away, which its messages tell.
+        let all = if self.kind.moves() { 0..0 } else { 0..self.blocks };
+        all.filter(move |&block| !self.kind.promises(self.member, block, self.root, self.members))
+    }
+}
+
 impl<S: Sink, M: Fn(usize) -> usize, B: Blocks, E: Fn(usize) -> B> Inside<'_, S, M, E> {
     /// Runs an inner collective.
     ///
     /// # Errors
     /// Returns the errors of the sink.
     pub fn run<C: Collective>(self, inner: &C, at: &Place<'_>) -> Result<(), S::Error> {
-        self.pass(|outward| inner.rounds(at, outward))
+        self.pass(InnerContract::of(inner, at), |outward| inner.rounds(at, outward))
     }
 
     /// Passes on the recorded rounds of an inner collective.
-    pub(crate) fn replay(self, rounds: &RankLog) -> Result<(), S::Error> {
-        self.pass(|outward| rounds.replay(outward))
+    pub(crate) fn replay(self, contract: InnerContract, rounds: &RankLog) -> Result<(), S::Error> {
+        self.pass(contract, |outward| rounds.replay(outward))
     }
 
     /// Passes on what `rounds` hands over.
-    fn pass(self, rounds: impl FnOnce(&mut Outward<'_>) -> Result<(), Stopped>) -> Result<(), S::Error> {
+    fn pass(
+        self,
+        contract: InnerContract,
+        rounds: impl FnOnce(&mut Outward<'_>) -> Result<(), Stopped>,
+    ) -> Result<(), S::Error> {
         let Inside { sink, member, brings, site, lines } = self;
         let brings = |block, list: &mut Vec<Stripe>| brings(block).append_to(list);
         let mut outer = Outer { sink, error: None };
         let stripes = Vec::new();
+        let mut outward = Outward { sink: &mut outer, member: &member, brings: &brings, site, lines, stripes };
         // The sink has stopped the rounds if and only if it has left an error.
-        let _ = rounds(&mut Outward { sink: &mut outer, member: &member, brings: &brings, site, lines, stripes });
+        let _ = rounds(&mut outward).and_then(|()| outward.forget_the_unsaid(contract));
         outer.error.map_or(Ok(()), Err)
+    }
+}
+
+/// An inner collective with the root that the outer one chooses. For generated code.
+#[doc(hidden)]
+pub fn rooted_at<C: Collective>(inner: &C, root: i64) -> Result<C, Refusal> {
+    inner.rooted_at(root).ok_or(Refusal::Unrooted { name: C::NAME })
+}
+
+/// Refuses an inner collective that divides the vector where the outer one runs it on the vector as a whole. For
+/// generated code.
+#[doc(hidden)]
+pub fn undivided<C: Collective>(inner: &C, group: &Place<'_>) -> Result<(), Refusal> {
+    match inner.blocks(group) {
+        1 => Ok(()),
+        blocks => Err(Refusal::Divided { name: C::NAME, blocks, p: group.p }),
     }
 }
 
@@ -62,6 +116,7 @@ trait AnySink {
     fn recv(&mut self, site: Site, from: usize, stripes: &[Stripe]) -> Result<(), Stopped>;
     fn end_round(&mut self) -> Result<(), Stopped>;
     fn enter_groups(&mut self) -> Result<(), Stopped>;
+    fn forget(&mut self, line: Line, stripes: &[Stripe]) -> Result<(), Stopped>;
     fn leave_groups(&mut self) -> Result<(), Stopped>;
 }
 
@@ -106,6 +161,11 @@ impl<S: Sink> AnySink for Outer<'_, S> {
         self.keep(result)
     }
 
+    fn forget(&mut self, line: Line, stripes: &[Stripe]) -> Result<(), Stopped> {
+        let result = self.sink.forget(line, StripeList(stripes));
+        self.keep(result)
+    }
+
     fn leave_groups(&mut self) -> Result<(), Stopped> {
         let result = self.sink.leave_groups();
         self.keep(result)
@@ -130,9 +190,11 @@ impl Outward<'_> {
         if inner == 0 { self.site.line } else { self.lines as Line + inner - 1 }
     }
 
-    /// The clause, with the action of the message.
+    /// The clause, with the action of the message. What a collective that only moves data copies may replace what the
+    /// outer one has there, as the clause says.
     fn site(&self, inner: Site) -> Site {
         let action = match inner.action {
+            Action::Copy if inner.line == 0 => self.site.action,
             Action::Copy => Action::Copy,
             Action::Replace => Action::Replace,
             Action::Overwrite => Action::Overwrite,
@@ -149,6 +211,23 @@ impl Outward<'_> {
             (self.brings)(block, &mut self.stripes);
         }
         !StripeList(&self.stripes).none()
+    }
+
+    /// Forgets what the contract of the inner collective does not promise, and its additional lines.
+    fn forget_the_unsaid(&mut self, contract: InnerContract) -> Result<(), Stopped> {
+        self.forget_blocks(0, contract.unsaid())?;
+        (1..contract.lines).try_for_each(|line| self.forget_blocks(line as Line, 0..contract.blocks))
+    }
+
+    /// Forgets blocks of a line of the inner collective.
+    fn forget_blocks(&mut self, line: Line, blocks: impl Iterator<Item = usize>) -> Result<(), Stopped> {
+        self.stripes.clear();
+        blocks.for_each(|block| (self.brings)(block, &mut self.stripes));
+        if StripeList(&self.stripes).none() {
+            return Ok(());
+        }
+        let line = self.line(line);
+        self.sink.forget(line, &self.stripes)
     }
 }
 
@@ -181,6 +260,14 @@ impl Sink for Outward<'_> {
 
     fn enter_groups(&mut self) -> Result<(), Stopped> {
         self.sink.enter_groups()
+    }
+
+    fn forget<I: Blocks>(&mut self, line: Line, blocks: I) -> Result<(), Stopped> {
+        if !self.translate(&blocks) {
+            return Ok(());
+        }
+        let line = self.line(line);
+        self.sink.forget(line, &self.stripes)
     }
 
     fn leave_groups(&mut self) -> Result<(), Stopped> {
@@ -265,6 +352,11 @@ impl<S: Sink> Sink for Renumbered<'_, S> {
         self.sink.enter_groups()
     }
 
+    fn forget<I: Blocks>(&mut self, line: Line, blocks: I) -> Result<(), S::Error> {
+        self.translate(&blocks);
+        self.sink.forget(line, StripeList(&self.stripes))
+    }
+
     fn leave_groups(&mut self) -> Result<(), S::Error> {
         self.sink.leave_groups()
     }
@@ -280,6 +372,7 @@ mod tests {
     enum SinkCall {
         Named(&'static str),
         Message(Direction, usize, Line, Vec<usize>),
+        Forget(Line, Vec<usize>),
     }
 
     /// Keeps the calls, and refuses those after the first `patience`.
@@ -325,6 +418,10 @@ mod tests {
             self.keep(SinkCall::Named("enter"))
         }
 
+        fn forget<B: Blocks>(&mut self, line: Line, blocks: B) -> Result<(), Refused> {
+            self.keep(SinkCall::Forget(line, blocks.each().collect()))
+        }
+
         fn leave_groups(&mut self) -> Result<(), Refused> {
             self.keep(SinkCall::Named("leave"))
         }
@@ -356,10 +453,12 @@ mod tests {
             site: Site { line: 5, ..Site::plain(7) },
             lines: 20,
         };
-        outer.pass(|outward| {
+        let contract = |kind, blocks, lines| InnerContract { kind, member: 0, members: 2, root: 0, blocks, lines };
+        outer.pass(contract(Kind::Allgather, 64, 1), |outward| {
             let brings = |block| Stripe::new(10 * block as i64, 1, if silent && block == 1 { 0 } else { 2 }, 64);
             let member = |member: usize| 6 + 3 * member;
-            Inside { sink: outward, member, brings, site: Site::plain(3), lines: 4 }.replay(&two_rounds())
+            let inside = Inside { sink: outward, member, brings, site: Site::plain(3), lines: 4 };
+            inside.replay(contract(Kind::ReduceScatter, 2, 2), &two_rounds())
         })
     }
 
@@ -372,7 +471,7 @@ mod tests {
     #[test]
     fn ranks_blocks_and_lines_are_those_of_the_outermost_collective() {
         use Direction::{Recv, Send};
-        use SinkCall::{Message, Named};
+        use SinkCall::{Forget, Message, Named};
         let expected = [
             Named("enter"),
             Named("begin"),
@@ -384,10 +483,17 @@ mod tests {
             Named("begin"),
             Message(Send, 18, 5, vec![10, 11]),
             Named("end"),
+            // Of a reduce_scatter, member 0 has block 0 alone, and no other line.
+            Forget(5, vec![10, 11]),
+            Forget(23, vec![0, 1, 10, 11]),
         ];
         assert_eq!(calls(false, 100), (expected.to_vec(), Ok(())));
-        let without: Vec<SinkCall> =
-            expected.into_iter().filter(|call| !matches!(call, Message(.., blocks) if blocks[0] == 10)).collect();
+        let silenced = |call: SinkCall| match call {
+            Message(.., blocks) | Forget(_, blocks) if blocks[0] == 10 => None,
+            Forget(line, _) => Some(Forget(line, vec![0, 1])),
+            call => Some(call),
+        };
+        let without: Vec<SinkCall> = expected.into_iter().filter_map(silenced).collect();
         assert_eq!(calls(true, 100), (without, Ok(())));
     }
 

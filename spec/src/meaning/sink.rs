@@ -5,7 +5,7 @@
 //! look at data; only the sink knows what a block is.
 
 use crate::meaning::stripes::Blocks;
-use crate::schedule::message::Site;
+use crate::schedule::message::{Line, Site};
 use std::convert::Infallible;
 
 /// Takes the rounds of one rank.
@@ -33,6 +33,14 @@ pub trait Sink {
     /// all ranks wait for the last group at [`leave_groups`](Sink::leave_groups).
     #[inline]
     fn enter_groups(&mut self) -> Result<(), Self::Error> {
+        Ok(())
+    }
+
+    /// After an inner collective: its contract does not say what these blocks of a line have now. Whoever runs the
+    /// rounds need not do anything; the checks take the blocks for empty.
+    #[inline]
+    fn forget<B: Blocks>(&mut self, line: Line, blocks: B) -> Result<(), Self::Error> {
+        let _ = (line, blocks);
         Ok(())
     }
 

@@ -152,8 +152,13 @@ const PROPERTIES: [&str; 20] = [
     "root",
 ];
 
-/// Properties that every induction needs, whatever the collective.
-const INDISPENSABLE: [&str; 4] = ["sends-held", "peer-inverse", "coverage", "machine-width"];
+/// Properties that every induction needs, whatever the collective. A sequence has no messages of its own.
+fn indispensable(schedule: &Schedule) -> &'static [&'static str] {
+    match schedule.is_sequence() {
+        true => &["sends-held", "coverage"],
+        false => &["sends-held", "peer-inverse", "coverage", "machine-width"],
+    }
+}
 
 impl Induction {
     /// Whether a claim is shown for all calls that an induction covers. Order and bounds also need correctness.
@@ -166,7 +171,7 @@ impl Induction {
         let unknown = schedule.within().any(|within| within.group != Group::Node);
         let to_checks = |bound: &Bound| bound.checked || bound.metric.is_nonlocal() && unknown;
         let left_to_checks = claim == Claim::Bounds && schedule.bounds.iter().any(to_checks);
-        !open && !left_to_checks && INDISPENSABLE.iter().all(has)
+        !open && !left_to_checks && indispensable(schedule).iter().all(has)
     }
 
     /// What is missing or misplaced, if anything.

@@ -137,7 +137,7 @@ impl CanonicalWriter {
         });
     }
 
-    fn within(&mut self, Within { site, inner, group, members, when, to, brings }: &Within) {
+    fn within(&mut self, Within { site, inner, group, members, when, root, to, brings }: &Within) {
         self.node("within", |w| {
             w.site(site);
             w.word(inner);
@@ -156,6 +156,9 @@ impl CanonicalWriter {
             }
             w.all("members", members.as_slice(), Self::expr);
             w.all("when", when.as_slice(), Self::expr);
+            if let Some(root) = root {
+                w.node("root", |w| w.expr(root));
+            }
             if let Some(to) = to {
                 w.node("to", |w| w.var(to));
             }

@@ -90,6 +90,15 @@ impl Kind {
         matches!(self, Kind::Alltoall)
     }
 
+    /// Whether a collective of this kind may be a part of one of another kind: one that only moves data reduces nothing.
+    pub const fn runs_inside(self, outer: Kind) -> bool {
+        match (self.moves(), outer.moves()) {
+            (true, true) => true,
+            (false, false) => outer.reduces() || !self.reduces(),
+            _ => false,
+        }
+    }
+
     /// Whether a declaration may define how the data is divided into blocks.
     pub const fn is_divided(self) -> bool {
         (self.reduces() || !self.has_a_block_each()) && !self.moves()
@@ -114,6 +123,13 @@ impl Kind {
             Kind::ReduceScatter | Kind::Scatter => rank == block,
             Kind::Reduce | Kind::Gather => rank == root,
         }
+    }
+
+    /// Whether the contract says what `rank`, of `p`, has of `block` after the last round: the complete block, or what
+    /// it had, because a collective that moves data keeps it. What is not promised may be anything.
+    pub const fn promises(self, rank: usize, block: usize, root: usize, p: usize) -> bool {
+        let kept = !self.reduces() && self.initially_holds(rank, block, root, p);
+        self.must_hold(rank, block, root, p) || kept
     }
 }
 

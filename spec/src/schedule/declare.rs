@@ -148,7 +148,7 @@ fn write_clauses(out: &mut impl Write, schedule: &Schedule, places: &DefinitionP
             let transfers = l.transfers.iter().filter(|t| t.site.number == number);
             transfers.into_iter().try_for_each(|t| write_transfer(out, &schedule.lines, t))?;
             let within = l.within.iter().filter(|within| within.site.number == number);
-            within.into_iter().try_for_each(|within| write_within(out, &schedule.inners, &schedule.lines, within))?;
+            within.into_iter().try_for_each(|within| write_within(out, schedule, within))?;
         }
         write_holds(out, &schedule.lines, l)?;
         let own = schedule.bounds.iter().filter(|bound| bound.scope == BoundScope::PerRound(n));

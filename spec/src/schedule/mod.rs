@@ -17,11 +17,10 @@ pub mod similar;
 pub mod text;
 
 use crate::schedule::arguments::Arguments;
-use crate::schedule::blocks::{BlockSet, Index};
+use crate::schedule::blocks::{BlockSet, Comprehension, Index};
 use crate::schedule::contract::Kind;
-use crate::schedule::expr::{Builtin, Expr, ListVar, PLACEMENT_SLOTS, Unary, Var};
-use crate::schedule::message::Direction;
-use crate::schedule::message::{Line, Site};
+use crate::schedule::expr::{Builtin, Expr, ListVar, PLACEMENT_SLOTS, Unary, Var, slot};
+use crate::schedule::message::{Action, Direction, Line, Site};
 pub use crate::schedule::reverse::{CombineSide, ReverseOf};
 use std::fmt;
 
@@ -170,6 +169,8 @@ pub struct Within {
     pub members: Option<Expr>,
     /// The condition under which it runs; it is the same for all members.
     pub when: Option<Expr>,
+    /// The root of an inner collective that has one: the index of a member.
+    pub root: Option<Expr>,
     /// For an all-to-all: the index of the member that receives the blocks.
     pub to: Option<Var>,
     /// The blocks that each member contributes; empty for a reduction.
@@ -452,11 +453,55 @@ impl Schedule {
         self.loops.iter().flat_map(|l| &l.within)
     }
 
+    /// Whether a clause is a stage of a sequence: its inner collective keeps a contract of its own, which says what
+    /// ranks have afterwards. Otherwise it is of the declared kind, and part of what the declaration does in groups.
+    pub fn is_stage(&self, within: &Within) -> bool {
+        let kind = self.inners[within.inner].kind;
+        kind != self.kind || !matches!(kind, Kind::Allgather | Kind::Allreduce | Kind::Alltoall)
+    }
+
+    /// Whether it consists of inner collectives that all ranks run one after the other, by their contracts.
+    pub fn is_sequence(&self) -> bool {
+        let stages = |l: &Loop| {
+            l.indices.is_empty()
+                && l.transfers.is_empty()
+                && l.within.iter().all(|within| self.is_whole_stage(within))
+        };
+        self.within().any(|within| self.is_stage(within)) && self.loops.iter().all(stages)
+    }
+
+    /// Whether all ranks run a clause with all that they have, and get all that its contract promises.
+    fn is_whole_stage(&self, within: &Within) -> bool {
+        let kind = self.inners[within.inner].kind;
+        let own = Comprehension { item: Expr::built_in(slot::RANK), over: Vec::new(), filter: None };
+        let parts = if kind.has_a_block_each() { vec![own] } else { Vec::new() };
+        let all = within.group == Group::All && within.when.is_none() && within.members.is_none();
+        let replaces = within.site.action == if kind.reduces() { Action::Copy } else { Action::Replace };
+        all && replaces && within.to.is_none() && within.brings.parts == parts
+    }
+
+    /// The claims about its order of reduction that hold with its inner collectives, as far as these are known. Of what
+    /// one rank reduces, and others get from it, all of them have the same tree.
+    pub fn claimed_order(&self) -> Order {
+        let known = |inner: &Inner| inner.schedule.as_ref().map(|schedule| schedule.claimed_order());
+        let keeps = |inner: &Inner, kept: fn(Order) -> bool| known(inner).is_none_or(kept);
+        let alike = |inner: &Inner| inner.kind != Kind::Allreduce || keeps(inner, |order| order.same_tree);
+        let in_order = |inner: &Inner| !inner.kind.reduces() || keeps(inner, |order| order.rank_order);
+        Order {
+            same_tree: self.order.same_tree && self.inners.iter().all(alike),
+            rank_order: self.order.rank_order && self.inners.iter().all(in_order),
+        }
+    }
+
+    /// The position of the root among the parameters that are numbers, if it has one.
+    pub fn root_parameter(&self) -> Option<usize> {
+        self.numbers.iter().position(|number| self.kind.has_root() && number.var.name == ROOT)
+    }
+
     /// The root, or 0 for a collective without one.
     pub fn root(&self, args: &Arguments) -> usize {
-        let named = |number: &&Number| number.var.name == ROOT;
-        let root = self.numbers.iter().zip(&args.numbers).find(|(number, _)| self.kind.has_root() && named(number));
-        root.and_then(|(_, &root)| usize::try_from(root).ok()).unwrap_or(0)
+        let root = self.root_parameter().and_then(|i| args.numbers.get(i));
+        root.and_then(|&root| usize::try_from(root).ok()).unwrap_or(0)
     }
 
     /// Whether its rounds or its cost depend on which ranks share a node.
@@ -537,7 +582,7 @@ impl Within {
         if let Group::Stride { distance: a, count: b } | Group::Ranks { first: a, count: b } = &mut self.group {
             [a, b].into_iter().for_each(|e| visit(spot(Field::Peer), e));
         }
-        self.members.iter_mut().for_each(|e| visit(spot(Field::Peer), e));
+        self.members.iter_mut().chain(&mut self.root).for_each(|e| visit(spot(Field::Peer), e));
         self.when.iter_mut().for_each(|e| visit(spot(Field::When), e));
         self.brings.for_each_expr_mut(&mut |e| visit(spot(Field::Blocks), e));
     }

@@ -5,7 +5,7 @@
 use crate::schedule::message::Direction;
 use crate::schedule::message::{Action, Line};
 use crate::schedule::{
-    Bound, CombineSide, Function, Group, Hold, Inner, Loop, ReverseOf, Schedule, State, Transfer, Within,
+    Bound, CombineSide, Function, Group, Hold, Loop, ReverseOf, Schedule, State, Transfer, Within,
 };
 use std::fmt::{self, Write};
 
@@ -61,7 +61,8 @@ pub(crate) fn write_backward(f: &mut impl Write, l: &Loop) -> fmt::Result {
     writeln!(f, "#[state({}, previous = ({}))]", last.join(", "), previous.join(", "))
 }
 
-pub(crate) fn write_within(f: &mut impl Write, inners: &[Inner], lines: &[String], within: &Within) -> fmt::Result {
+pub(crate) fn write_within(f: &mut impl Write, schedule: &Schedule, within: &Within) -> fmt::Result {
+    let (inners, lines, stage) = (&schedule.inners, &schedule.lines, schedule.is_stage(within));
     let group = match &within.group {
         Group::Node => "node".into(),
         Group::Lane => "lane".into(),
@@ -76,8 +77,12 @@ pub(crate) fn write_within(f: &mut impl Write, inners: &[Inner], lines: &[String
     if let Some(members) = &within.members {
         write!(f, ", members = {members}")?;
     }
+    if let Some(root) = &within.root {
+        write!(f, ", root = {root}")?;
+    }
     match lines.get(within.site.line as usize) {
         Some(line) => write!(f, ", line = {line}")?,
+        None if stage => {}
         None => {
             if let Some(to) = &within.to {
                 write!(f, ", to = {}", to.name)?;

@@ -28,9 +28,14 @@ impl syn::parse::Parse for InnerSyntax {
     }
 }
 
-/// Whether collectives of this kind may have inner ones.
-fn nests(kind: Kind) -> bool {
-    matches!(kind, Kind::Allgather | Kind::Allreduce | Kind::Alltoall)
+/// The kinds of inner collectives of a kind, for messages.
+fn names_inside(outer: Kind) -> String {
+    let names: Vec<String> =
+        Kind::ALL.into_iter().filter(|kind| kind.runs_inside(outer)).map(|kind| format!("`{kind}`")).collect();
+    match names.as_slice() {
+        [all @ .., last] if !all.is_empty() => format!("{} or {last}", all.join(", ")),
+        one => one.concat(),
+    }
 }
 
 const GROUPS: &str = "a group is `node`, `lane`, `all`, `stride(distance, count)` or `ranks(first, count)`";
@@ -46,14 +51,16 @@ impl DeclarationBuilder {
         self.inners.push(Inner { name: text, kind: known.unwrap_or(outer), schedule: None });
         self.params.push(name.clone());
         Some(match known {
-            Err(()) => Err(Error::new_spanned(&kind, format!("`{kind}` is not a collective; expected `{outer}`"))),
-            Ok(found) if found != outer || !nests(outer) => {
-                let message = match outer {
-                    _ if !nests(outer) => {
-                        format!("{} has no inner collective; remove it", outer.with_article())
-                    }
-                    _ => format!("inside of {} runs another {outer}; write `{name}: {outer}`", outer.with_article()),
+            Err(()) => {
+                let message = format!("`{kind}` is not a collective; expected {}", names_inside(outer));
+                Err(Error::new_spanned(&kind, message))
+            }
+            Ok(found) if !found.runs_inside(outer) => {
+                let reason = match found.reduces() && !outer.reduces() {
+                    true => format!("{} reduces nothing", outer.with_article()),
+                    false => "all-to-alls have blocks of their own".into(),
                 };
+                let message = format!("{reason}; an inner collective is {}", names_inside(outer));
                 Err(Error::new_spanned(&kind, message))
             }
             Ok(_) if twice => Err(Error::new_spanned(&name, format!("`{name}` is declared twice; remove one"))),
@@ -65,7 +72,13 @@ impl DeclarationBuilder {
     pub(super) fn within(&mut self, attr: &Attribute, items: &[Item]) -> Result<()> {
         let form = || Error::new_spanned(attr, "write the group and the collective: `#[within(node, inner)]`");
         let [group, inner, rest @ ..] = items else { return Err(form()) };
+        let group_at = &group.tokens;
         let (group, inner_number) = (self.group(&group.tokens), self.inner_named(&inner.tokens));
+        if let Some(kind) = inner_number.as_ref().ok().map(|&number| self.inners[number].kind)
+            && self.is_stage(kind)
+        {
+            return self.stage(attr, (group_at, group?), (inner_number?, kind), rest);
+        }
         let known: &[&str] = match self.kind {
             Kind::Alltoall => &["when", "members", "to", "brings"],
             kind if kind.reduces() => &["when", "members", "line"],
@@ -109,14 +122,86 @@ impl DeclarationBuilder {
                 blocks?
             }
             None if self.kind.reduces() => BlockSet::default(),
-            None => {
-                let item = Expr::Var(self.scope.builtin("rank"));
-                BlockSet { parts: vec![Comprehension { item, over: Vec::new(), filter: None }] }
-            }
+            None => self.own_block(),
         };
-        let within = Within { site, inner: inner_number?, group: group?, members, when, to, brings };
+        let within = Within { site, inner: inner_number?, group: group?, members, when, root: None, to, brings };
         self.current().within.push(within);
         Ok(())
+    }
+
+    /// Whether an inner collective of this kind is a stage of a sequence, as the schedule will say.
+    fn is_stage(&self, kind: Kind) -> bool {
+        kind != self.kind || !matches!(kind, Kind::Allgather | Kind::Allreduce | Kind::Alltoall)
+    }
+
+    // #[within(all, scatter, root = root)]
+    fn stage(
+        &mut self,
+        attr: &Attribute,
+        (group_at, group): (&TokenStream, Group),
+        (inner, kind): (usize, Kind),
+        rest: &[Item],
+    ) -> Result<()> {
+        let outer = self.kind;
+        if group != Group::All {
+            let message = format!(
+                "inside of {}, all ranks together run {}; write `all`",
+                outer.with_article(),
+                kind.with_article()
+            );
+            return Err(Error::new_spanned(group_at, message));
+        }
+        let known: &[&str] = match (kind.has_root(), outer.reduces()) {
+            (true, true) => &["root", "line"],
+            (true, false) => &["root"],
+            (false, true) => &["line"],
+            (false, false) => &[],
+        };
+        if let ([], [first, ..]) = (known, rest) {
+            let message = format!(
+                "inside of {}, all ranks run {} with all that they have; remove this",
+                outer.with_article(),
+                kind.with_article()
+            );
+            return Err(Error::new_spanned(&first.tokens, message));
+        }
+        if kind.has_a_block_each() && !outer.has_a_block_each() && self.blocks.is_none() {
+            let message = format!(
+                "{} has a block for each rank; divide what is to be moved: add `#[split(p)]` above the first `round`",
+                kind.with_article()
+            );
+            return Err(Error::new_spanned(attr, message));
+        }
+        let mut fields = Fields::new("within", rest, known)?;
+        let root = fields.take("root");
+        let line = fields.take("line").map_or(Ok(0), |line| self.line_named(&line))?;
+        // What a collective that only moves data brings is complete where it replaces something.
+        let action = if kind.reduces() { Action::Copy } else { Action::Replace };
+        let site = Site { number: self.sites, line, action };
+        self.sites += 1;
+        let whole = attr.meta.to_token_stream();
+        for (field, tokens) in [(Field::Whole, None), (Field::Peer, root.as_ref())] {
+            self.sources.insert(SchedulePart::Transfer(site, field), tokens.unwrap_or(&whole).clone());
+        }
+        let root = match root {
+            Some(root) => Some(self.lower_common(&root, Ty::Int, "the root of an inner collective")?),
+            None if kind.has_root() => {
+                let example = if outer.has_root() { "root" } else { "0" };
+                let message = format!("{} needs a root; add for example `root = {example}`", kind.with_article());
+                return Err(Error::new_spanned(attr, message));
+            }
+            None => None,
+        };
+        let brings = if kind.has_a_block_each() { self.own_block() } else { BlockSet::default() };
+        let within = Within { site, inner, group, members: None, when: None, root, to: None, brings };
+        self.current().within.push(within);
+        Ok(())
+    }
+
+    /// The block of this rank.
+    fn own_block(&self) -> BlockSet {
+        let item = Expr::Var(self.scope.builtin("rank"));
+        BlockSet { parts: vec![Comprehension { item, over: Vec::new(), filter: None }] }
     }
 
     /// The index of the member that receives the blocks.

@@ -1,11 +1,13 @@
 //! What every rank holds, block by block, and since when.
 //!
-//! In a gather a slot is filled once, so its whole history is one number: the round in which it was filled. In an
-//! all-to-all a message moves its blocks, so a block is at one rank at a time, and its history is its path. The checks,
-//! the invariants and the pictures all read this table.
+//! In a gather a slot is filled once, so its whole history is one number: the round in which it was filled; but after an
+//! inner collective a block may be forgotten, and arrive again. In an all-to-all a message moves its blocks, so a block
+//! is at one rank at a time, and its history is its path. The checks, the invariants and the pictures all read this
+//! table.
 
 use crate::schedule::contract::Kind;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// Since when each rank holds each block.
 #[derive(Clone, Debug)]
@@ -17,10 +19,26 @@ pub struct Provenance {
 
 #[derive(Clone, Debug)]
 enum ProvenanceTable {
-    /// For each rank and block, the first round before which the rank holds it.
-    Kept(Vec<u32>),
+    Kept(KeptBlocks),
     /// For each block, the ranks on its path, and the first round before which it is there.
     Moved(Vec<Vec<Stay>>),
+}
+
+/// Blocks that stay where they are.
+#[derive(Clone, Debug)]
+struct KeptBlocks {
+    /// For each rank and block, the first round before which the rank holds it.
+    since: Vec<u32>,
+    /// The rounds before which a rank held a block that it has forgotten, by the number of the slot.
+    once: BTreeMap<usize, Vec<Range<u32>>>,
+}
+
+impl KeptBlocks {
+    fn holds(&self, slot: usize, round: usize) -> bool {
+        let since = self.since[slot];
+        let before = || self.once.get(&slot).is_some_and(|once| once.iter().any(|r| r.contains(&(round as u32))));
+        since != NEVER && since as usize <= round || before()
+    }
 }
 
 /// The rank of a block, from before a round on.
@@ -43,7 +61,7 @@ impl Provenance {
             ProvenanceTable::Moved((0..blocks).map(|block| stays(block).collect()).collect())
         } else {
             let since = |i| if holds(i / blocks, i % blocks) { 0 } else { NEVER };
-            ProvenanceTable::Kept((0..p * blocks).map(since).collect())
+            ProvenanceTable::Kept(KeptBlocks { since: (0..p * blocks).map(since).collect(), once: BTreeMap::new() })
         };
         Provenance { p, blocks, table }
     }
@@ -61,10 +79,7 @@ impl Provenance {
     /// Whether `rank` holds `block` before `round`.
     pub fn holds(&self, rank: usize, block: usize, round: usize) -> bool {
         match &self.table {
-            ProvenanceTable::Kept(since) => {
-                let since = since[rank * self.blocks + block];
-                since != NEVER && since as usize <= round
-            }
+            ProvenanceTable::Kept(kept) => kept.holds(rank * self.blocks + block, round),
             ProvenanceTable::Moved(ways) => {
                 self.stay(ways, block, round).is_some_and(|stay| stay.rank as usize == rank)
             }
@@ -79,7 +94,7 @@ impl Provenance {
     /// Whether `rank` holds `block` at the end.
     pub fn ends_with(&self, rank: usize, block: usize) -> bool {
         match &self.table {
-            ProvenanceTable::Kept(since) => since[rank * self.blocks + block] != NEVER,
+            ProvenanceTable::Kept(kept) => kept.since[rank * self.blocks + block] != NEVER,
             ProvenanceTable::Moved(ways) => ways[block].last().is_some_and(|stay| stay.rank as usize == rank),
         }
     }
@@ -87,7 +102,7 @@ impl Provenance {
     /// The round in which `rank` last received `block`; `None` if it held it from the start, or never gets it.
     pub fn arrived_in(&self, rank: usize, block: usize) -> Option<usize> {
         let since = match &self.table {
-            ProvenanceTable::Kept(since) => since[rank * self.blocks + block],
+            ProvenanceTable::Kept(kept) => kept.since[rank * self.blocks + block],
             ProvenanceTable::Moved(ways) => {
                 ways[block].iter().rev().find(|stay| stay.rank as usize == rank).map_or(NEVER, |stay| stay.since)
             }
@@ -123,8 +138,8 @@ impl Provenance {
     /// another rank received it in this round.
     pub fn receive(&mut self, rank: usize, block: usize, round: usize) -> bool {
         match &mut self.table {
-            ProvenanceTable::Kept(since) => {
-                let since = &mut since[rank * self.blocks + block];
+            ProvenanceTable::Kept(kept) => {
+                let since = &mut kept.since[rank * self.blocks + block];
                 let free = *since == NEVER;
                 if free {
                     *since = round as u32 + 1;
@@ -143,6 +158,16 @@ impl Provenance {
         }
     }
 
+    /// Before `round`, it is not known any more that `rank` holds `block`. Blocks that move are not forgotten.
+    pub fn forget(&mut self, rank: usize, block: usize, round: usize) {
+        let slot = rank * self.blocks + block;
+        let ProvenanceTable::Kept(kept) = &mut self.table else { return };
+        let since = std::mem::replace(&mut kept.since[slot], NEVER);
+        if since != NEVER {
+            kept.once.entry(slot).or_default().push(since..round as u32);
+        }
+    }
+
     /// The blocks that `rank` holds before `round`.
     pub fn held(&self, rank: usize, round: usize) -> BTreeSet<usize> {
         (0..self.blocks).filter(|&block| self.holds(rank, block, round)).collect()
@@ -150,12 +175,6 @@ impl Provenance {
 
     /// The number of blocks that `rank` holds before `round`.
     pub fn count(&self, rank: usize, round: usize) -> usize {
-        match &self.table {
-            ProvenanceTable::Kept(since) => {
-                let row = &since[rank * self.blocks..(rank + 1) * self.blocks];
-                row.iter().filter(|&&since| since != NEVER && since as usize <= round).count()
-            }
-            ProvenanceTable::Moved(_) => (0..self.blocks).filter(|&block| self.holds(rank, block, round)).count(),
-        }
+        (0..self.blocks).filter(|&block| self.holds(rank, block, round)).count()
     }
 }

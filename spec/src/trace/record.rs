@@ -4,7 +4,7 @@ mod lockstep;
 
 use crate::meaning::sink::Sink;
 use crate::meaning::stripes::{Blocks, Stripe, StripeList};
-use crate::schedule::message::{Direction, Site};
+use crate::schedule::message::{Direction, Line, Site};
 use lockstep::lockstep;
 use std::convert::Infallible;
 use std::ops::Range;
@@ -21,11 +21,21 @@ pub struct Message {
     blocks: Range<usize>,
 }
 
+/// Blocks of a line of which nothing is known any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Forgotten {
+    /// The first round before which they are forgotten.
+    before: usize,
+    line: Line,
+    blocks: Range<usize>,
+}
+
 /// All rounds of one rank.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RankLog {
     blocks: Vec<u32>,
     messages: Vec<Message>,
+    forgotten: Vec<Forgotten>,
     ends: Vec<usize>,
     /// Rounds and groups, in order.
     events: Vec<Event>,
@@ -61,6 +71,12 @@ impl RankLog {
     pub fn blocks(&self, message: &Message) -> &[u32] {
         &self.blocks[message.blocks.clone()]
     }
+
+    /// The lines and blocks of which nothing is known any more before `round`, and was before the round before it.
+    pub fn forgotten(&self, round: usize) -> impl Iterator<Item = (Line, &[u32])> {
+        let now = self.forgotten.iter().filter(move |forgotten| forgotten.before == round);
+        now.map(|forgotten| (forgotten.line, &self.blocks[forgotten.blocks.clone()]))
+    }
 }
 
 /// Recorded blocks, for a [`Sink`].
@@ -80,6 +96,7 @@ impl RankLog {
     /// Returns the errors of the sink.
     pub fn replay<S: Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
         let mut round = 0;
+        self.replay_forgotten(round, sink)?;
         for event in &self.events {
             match event {
                 Event::Enter => sink.enter_groups()?,
@@ -95,10 +112,15 @@ impl RankLog {
                     }
                     sink.end_round()?;
                     round += 1;
+                    self.replay_forgotten(round, sink)?;
                 }
             }
         }
         Ok(())
+    }
+
+    fn replay_forgotten<S: Sink>(&self, round: usize, sink: &mut S) -> Result<(), S::Error> {
+        self.forgotten(round).try_for_each(|(line, blocks)| sink.forget(line, RecordedBlocks(blocks)))
     }
 }
 
@@ -124,10 +146,15 @@ impl Recorder {
 
     /// Records a message of the current blocks.
     fn push_stripes(&mut self, direction: Direction, peer: usize, site: Site) {
+        let blocks = self.push_blocks();
+        self.log.messages.push(Message { direction, peer, site, blocks });
+    }
+
+    /// Records the current blocks.
+    fn push_blocks(&mut self) -> Range<usize> {
         let start = self.log.blocks.len();
         self.log.blocks.extend(StripeList(&self.stripes).each().map(|block| block as u32));
-        let blocks = start..self.log.blocks.len();
-        self.log.messages.push(Message { direction, peer, site, blocks });
+        start..self.log.blocks.len()
     }
 }
 
@@ -156,6 +183,14 @@ impl Sink for Recorder {
 
     fn enter_groups(&mut self) -> Result<(), Infallible> {
         self.log.events.push(Event::Enter);
+        Ok(())
+    }
+
+    fn forget<B: Blocks>(&mut self, line: Line, blocks: B) -> Result<(), Infallible> {
+        self.stripes.clear();
+        blocks.append_to(&mut self.stripes);
+        let (before, blocks) = (self.log.ends.len(), self.push_blocks());
+        self.log.forgotten.push(Forgotten { before, line, blocks });
         Ok(())
     }
 

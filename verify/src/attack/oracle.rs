@@ -447,7 +447,7 @@ impl Story<'_> {
 
     /// Checks the claims about the order in which every result was reduced.
     fn order(&self, shape: &BufferShape) -> Result<(), String> {
-        let claimed = self.schedule.order;
+        let claimed = self.schedule.claimed_order();
         let Some(end) = self.film.last().filter(|_| claimed.same_tree || claimed.rank_order) else { return Ok(()) };
         for block in 0..shape.blocks {
             let mut first: Option<BTreeSet<Vec<usize>>> = None;

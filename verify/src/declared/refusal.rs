@@ -49,6 +49,9 @@ fn refusal(schedule: &Schedule, args: &Arguments, p: i64, outside: &Outside) -> 
             })
         }
         Outside::Clause(part) => Some(Refusal::Requires { clause: lasting(clause(schedule, *part)?), p }),
+        Outside::Divided(blocks) => {
+            Some(Refusal::Divided { name: lasting(schedule.name.clone()), blocks: *blocks, p })
+        }
         Outside::Inner { inner, p, outside } => {
             let schedule = schedule.inners.get(*inner)?.schedule.as_deref()?;
             refusal(schedule, args.inner.get(*inner)?, *p, outside)

@@ -47,7 +47,7 @@ impl Performer<'_> {
     fn keeps_order(self, placement: &Placement) -> bool {
         let Performer::Code(entry) = self else { return false };
         let schedule = (entry.schedule)();
-        schedule.order.rank_order && (placement.is_sorted() || !schedule.uses_placement())
+        schedule.claimed_order().rank_order && (placement.is_sorted() || !schedule.uses_placement())
     }
 
     /// Shows the collective to a visitor, if it takes these parameters.

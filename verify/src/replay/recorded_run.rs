@@ -142,7 +142,7 @@ fn reduce<const LINES: usize>(schedule: &Schedule, trace: &Trace, point: &Point)
         {
             let expected: Vec<Contribution> = (0..p).map(|rank| (rank, block)).collect();
             let mut compared = found.clone();
-            if !schedule.order.rank_order {
+            if !schedule.claimed_order().rank_order {
                 compared.sort_unstable();
             }
             if compared != expected {

@@ -92,7 +92,7 @@ impl Reader<'_> {
     }
 
     fn within(&self, within: &Within) -> bool {
-        let conditions = [&within.when, &within.members];
+        let conditions = [&within.when, &within.members, &within.root];
         conditions.into_iter().flatten().all(|e| self.same(e)) && self.counts(&within.brings) && self.inner(within)
     }
 

@@ -8,8 +8,8 @@ use super::functions::function;
 use super::names;
 use super::straight::is_straight;
 use super::template::chosen;
+use crate::schedule::ROOT;
 use crate::schedule::contract::Kind;
-use crate::schedule::{Inner, ROOT};
 
 pub(super) struct EntryFunction<'w, 'a> {
     pub(super) writer: &'w CWriter<'a>,
@@ -42,9 +42,7 @@ impl EntryFunction<'_, '_> {
 
     /// Whether operands are reduced in the order of ranks.
     pub(super) fn keeps_order(&self) -> bool {
-        let schedule = self.writer.schedule;
-        let of_inner = |inner: &Inner| inner.schedule.as_ref().is_some_and(|known| known.order.rank_order);
-        schedule.order.rank_order && schedule.inners.iter().all(of_inner)
+        self.writer.schedule.claimed_order().rank_order
     }
 
     /// The number of arguments of a call that are lists with one number per rank.

@@ -4,9 +4,9 @@
 //! of the group, with the blocks that the members contribute.
 
 use super::expr::{CWriter, Free, comment};
-use super::functions::{blocks_free, blocks_function, braced, function, indented};
+use super::functions::{action, blocks_free, blocks_function, braced, function, indented};
 use crate::schedule::expr::{BUILTIN_VARS, Expr};
-use crate::schedule::{Group, Within};
+use crate::schedule::{Group, ROOT, Within};
 
 /// The built-in variables that differ between ranks: `rank`, `node`, `local`, `ppn`.
 const OF_RANK: [usize; 4] = [0, 2, 4, 5];
@@ -100,9 +100,15 @@ impl<'w, 'a> Groups<'w, 'a> {
         self.writer.free([&index, &size, &members].into_iter().chain(&self.within.when))
     }
 
-    /// The variables that the blocks of a member need; for a reduction, those of the number of blocks.
+    /// Whether the inner collective takes the vector as a whole, because its contract knows one block alone.
+    fn takes_whole(&self) -> bool {
+        let kind = self.writer.schedule.inners[self.within.inner].kind;
+        !kind.has_a_block_each() && !kind.moves()
+    }
+
+    /// The variables that the blocks of a member need; for the whole vector, those of the number of blocks.
     fn brings_free(&self) -> Free {
-        match self.writer.schedule.kind.reduces() {
+        match self.takes_whole() {
             true => self.writer.free([&self.writer.schedule.blocks]),
             false => {
                 let mut free = blocks_free(self.writer, &self.within.brings);
@@ -116,6 +122,7 @@ impl<'w, 'a> Groups<'w, 'a> {
     pub(super) fn free(&self) -> Free {
         let mut free = self.group_free();
         free.join(self.member().1);
+        free.join(self.writer.free(&self.within.root));
         // The variables of a member are computed from the nodes.
         let mut brought = self.brings_free();
         OF_RANK.iter().for_each(|&slot| brought.bind(slot));
@@ -157,7 +164,7 @@ impl<'w, 'a> Groups<'w, 'a> {
 
     fn brings_function(&self) -> String {
         let (writer, name) = (self.writer, self.name("brings"));
-        if !writer.schedule.kind.reduces() {
+        if !self.takes_whole() {
             let own: Vec<_> = self.within.to.iter().collect();
             let what = if own.is_empty() { "A rank brings" } else { "A rank brings for a member" };
             return blocks_function(writer, &name, what, &self.within.brings, &own);
@@ -169,7 +176,7 @@ impl<'w, 'a> Groups<'w, 'a> {
             "    for (int64_t block = 0, block_end = {blocks}; block < block_end; block++)\n        \
              rdl_block(run, block, {blocks});\n"
         );
-        let title = comment("The inner collective reduces the vector as a whole.");
+        let title = comment("The inner collective takes the vector as a whole.");
         function(&title, &format!("void {name}"), &parameters, &body)
     }
 
@@ -177,10 +184,14 @@ impl<'w, 'a> Groups<'w, 'a> {
     pub(super) fn statement(&self) -> String {
         let mut group = vec!["&group".to_string()];
         group.extend(self.group_free().arguments());
-        let rounds = self.inner.rounds.arguments().into_iter().map(|name| format!("group.{name}"));
+        let of_group = |name: String| match &self.within.root {
+            Some(root) if name == ROOT => self.writer.plain(root),
+            _ => format!("group.{name}"),
+        };
+        let rounds = self.inner.rounds.arguments().into_iter().map(of_group);
         let rounds: Vec<String> = std::iter::once("&log".to_string()).chain(rounds).collect();
         let (line, lines) = (self.within.site.line, self.writer.schedule.lines.len().max(1));
-        let peer = self.member_call("m->peer");
+        let (peer, copies) = (self.member_call("m->peer"), action(self.within.site.action).0);
         let body = format!(
             "rdl_run log = {{0}};\nlog.logs = 1;\n{}_rounds({});\n{}rdl_note(run, rdl_finish(&log));\n",
             self.inner.name,
@@ -193,7 +204,7 @@ impl<'w, 'a> Groups<'w, 'a> {
                         "for (; i < log.ends[r]; i++)",
                         &format!(
                             "const rdl_message *m = &log.messages[i];\n{}if (rdl_any(run))\n    \
-                             rdl_relay(run, m, {peer}, {line}, {lines});\n",
+                             rdl_relay(run, m, {peer}, {line}, {lines}, {copies});\n",
                             braced("for (size_t k = 0; k < m->count; k++)", &self.bring()),
                         )
                     )

@@ -23,6 +23,7 @@ mod template;
 use crate::check::range::ProvedRange;
 use crate::proof::Record;
 use crate::schedule::Schedule;
+use crate::schedule::expr::{Binary, Expr, slot};
 use expr::CWriter;
 use groups::InnerFunction;
 use std::fmt;
@@ -175,17 +176,39 @@ fn inner_writers<'a>(writer: &CWriter<'a>) -> Result<Vec<CWriter<'a>>, Unsupport
             None => Ok(CWriter::named(known, format!("{}_{}", writer.name, names::variable(&inner.name)))),
         }
     };
+    let roots = schedule.within().filter(|within| !within.root.iter().all(|root| is_plainly_a_rank(schedule, root)));
+    if let Some(within) = roots.into_iter().next() {
+        let (name, inner) = (schedule.name.clone(), schedule.inners[within.inner].name.clone());
+        let has = "another root than `0` or `root`";
+        return Err(UnsupportedInC::ParticularInner { name, inner, has });
+    }
     schedule.inners.iter().map(write).collect()
 }
 
 /// The feature that keeps a collective from serving every group.
 fn particular(inner: &Schedule) -> Option<&'static str> {
     let ends = inner.loops.iter().any(|l| !l.ends_with.is_empty());
+    // The outer collective chooses the root, which is a rank.
+    let root = inner.root_parameter();
+    let parameters = (0..inner.numbers.len()).any(|i| root != Some(i)) || !inner.lists.is_empty();
+    let is_a_rank = root.map(|i| Expr::binary(Binary::Lt, number(inner, i), Expr::built_in(slot::P)));
+    let kind = inner.kind;
+    let divided = !kind.has_a_block_each() && !kind.moves() && inner.blocks != Expr::Int(1);
     let found = [
-        (!inner.numbers.is_empty() || !inner.lists.is_empty(), "parameters"),
-        (!inner.requires.is_empty() || ends, "a domain of its own"),
+        (parameters, "parameters"),
+        (inner.requires.iter().any(|clause| Some(clause) != is_a_rank.as_ref()) || ends, "a domain of its own"),
+        (divided, "a vector that it divides"),
         (inner.uses_placement(), "an eye on nodes"),
         (!inner.inners.is_empty(), "groups of its own"),
     ];
     found.into_iter().find(|(has, _)| *has).map(|(_, what)| what)
+}
+
+fn number(schedule: &Schedule, i: usize) -> Expr {
+    Expr::Var(schedule.numbers[i].var.clone())
+}
+
+/// Whether it is plain that a root is a rank, so that the emitted code need not find out.
+fn is_plainly_a_rank(schedule: &Schedule, root: &Expr) -> bool {
+    *root == Expr::Int(0) || schedule.root_parameter().is_some_and(|i| *root == number(schedule, i))
 }

@@ -4,8 +4,9 @@ use super::blocks::blocks;
 use super::expr::{Needs, ident, rust};
 use super::functions::site;
 use super::rounds::around;
+use crate::schedule::contract::Kind;
 use crate::schedule::expr::{Expr, Var};
-use crate::schedule::{Group, Loop, Schedule, Within};
+use crate::schedule::{Group, Inner, Loop, Schedule, Within};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
@@ -145,9 +146,9 @@ impl<'a> WithinCode<'a> {
     /// The function for the blocks that a member contributes.
     fn brings_function(&self) -> TokenStream {
         let (name, mut args) = (self.name("brings"), self.args());
-        if self.schedule.kind.reduces() {
+        if takes_whole(self.inner().kind) {
             return quote! {
-                /// The inner collective reduces the vector as a whole.
+                /// The inner collective takes the vector as a whole.
                 #[inline]
                 fn #name<'a>(&'a self, at: Place<'a>, #args) -> Stripe {
                     let blocks = self.blocks(&at);
@@ -179,8 +180,19 @@ impl<'a> WithinCode<'a> {
         }
     }
 
+    fn inner(&self) -> &'a Inner {
+        &self.schedule.inners[self.within.inner]
+    }
+
     fn field(&self) -> Ident {
-        ident(&self.schedule.inners[self.within.inner].name)
+        ident(&self.inner().name)
+    }
+
+    /// The root that the clause gives to the inner collective.
+    fn root(&self) -> Option<TokenStream> {
+        let (needed, texts) = self.scoped(&[self.within.root.as_ref()?]);
+        let root = &texts[0];
+        Some(if needed.is_empty() { root.clone() } else { quote!({ #needed #root }) })
     }
 
     /// The statement that runs the inner collective.
@@ -195,25 +207,75 @@ impl<'a> WithinCode<'a> {
                 self.#brings(at.of(member(from as usize) as i64), to, #names)
             }),
         };
+        let run = |inner: TokenStream| {
+            quote! {
+                let member = |index: usize| self.#member(at, index as i64, #names);
+                let brings = |block: usize| #brings;
+                Inside { sink: &mut *sink, member, brings, site: #site, lines: #lines }.run(#inner, &group)?;
+            }
+        };
+        let run = match self.root() {
+            None => run(quote!(&self.#field)),
+            Some(root) => {
+                let run = run(quote!(&inner));
+                // Otherwise the call has been refused.
+                quote!(if let Ok(inner) = rooted_at(&self.#field, #root) { #run })
+            }
+        };
         quote! {
             sink.enter_groups()?;
             if let Some(group) = self.#group(at, #names) {
-                let member = |index: usize| self.#member(at, index as i64, #names);
-                let brings = |block: usize| #brings;
-                Inside { sink: &mut *sink, member, brings, site: #site, lines: #lines }.run(&self.#field, &group)?;
+                #run
             }
             sink.leave_groups()?;
         }
     }
 
-    /// The statement that passes the group's place to `ask`.
+    /// The statement that passes the group's place to `ask`, with the root if any inner collective has one.
     fn question(&self) -> TokenStream {
         let (group, names, field) = (self.name("group"), self.names(), Literal::usize_unsuffixed(self.within.inner));
+        let root = has_rooted(self.schedule).then(|| {
+            let root = self.root().unwrap_or_else(|| quote!(0));
+            quote!(, #root)
+        });
         quote! {
             if let Some(group) = self.#group(at, #names) {
-                ask(#field, &group)?;
+                ask(#field, &group #root)?;
             }
         }
+    }
+}
+
+/// Whether an inner collective of this kind takes the vector as a whole, because its contract knows one block alone.
+fn takes_whole(kind: Kind) -> bool {
+    !kind.has_a_block_each() && !kind.moves()
+}
+
+/// Whether an inner collective has a root.
+fn has_rooted(schedule: &Schedule) -> bool {
+    schedule.inners.iter().any(|inner| inner.kind.has_root())
+}
+
+/// The functions that the code of groups calls.
+pub(super) fn helpers(schedule: &Schedule) -> TokenStream {
+    let whole = schedule.inners.iter().any(|inner| takes_whole(inner.kind)).then(|| quote!(undivided));
+    let rooted = has_rooted(schedule).then(|| quote!(rooted_at));
+    match [rooted, whole].into_iter().flatten().collect::<Vec<_>>() {
+        none if none.is_empty() => quote!(),
+        some => quote!(use ::roundel::__private::{#(#some),*};),
+    }
+}
+
+/// What is asked of an inner collective, in a group.
+fn answer(inner: &Inner, question: &Ident) -> TokenStream {
+    let field = ident(&inner.name);
+    let (inner_one, in_whole) = match inner.kind.has_root() {
+        true => (quote!(rooted_at(&self.#field, root)?), quote!(undivided(&rooted_at(&self.#field, root)?, group))),
+        false => (quote!(self.#field), quote!(undivided(&self.#field, group))),
+    };
+    match takes_whole(inner.kind) && question == "admits" {
+        true => quote!(#inner_one.#question(group).and_then(|()| #in_whole)),
+        false => quote!(#inner_one.#question(group)),
     }
 }
 
@@ -245,21 +307,24 @@ pub(super) fn groups(schedule: &Schedule) -> TokenStream {
         true => quote!((0..at.p)),
         false => quote!((0..at.nodes).map(|node| at.first_rank(node))),
     };
-    let fields = schedule.inners.iter().map(|inner| ident(&inner.name)).collect::<Vec<_>>();
-    let numbers = (0..fields.len()).map(Literal::usize_unsuffixed).collect::<Vec<_>>();
+    let numbers = (0..schedule.inners.len()).map(Literal::usize_unsuffixed).collect::<Vec<_>>();
     let ordered = schedule.kind.reduces().then_some(("inners_proved_in_order", "proved_in_order"));
     let asked = [("inners_admit", "admits"), ("inners_proved", "proved")].into_iter().chain(ordered);
     let asked = asked.map(|(method, question)| {
-        let question = ident(question);
-        (ident(method), quote!(#(#numbers => self.#fields.#question(group),)*))
+        let answers = schedule.inners.iter().map(|inner| answer(inner, &ident(question)));
+        (ident(method), quote!(#(#numbers => #answers,)*))
     });
     let (methods, answers): (Vec<_>, Vec<_>) = asked.unzip();
+    let (root_type, root) = match has_rooted(schedule) {
+        true => (quote!(, i64), quote!(, root)),
+        false => (quote!(), quote!()),
+    };
     quote! {
         /// Asks something of every inner collective, in every group that a rank is part of.
         fn ask_groups(
             &self,
             at: &Place<'_>,
-            ask: &mut dyn FnMut(usize, &Place<'_>) -> Result<(), Refusal>,
+            ask: &mut dyn FnMut(usize, &Place<'_> #root_type) -> Result<(), Refusal>,
         ) -> Result<(), Refusal> {
             #bindings
             #(#loops)*
@@ -270,7 +335,7 @@ pub(super) fn groups(schedule: &Schedule) -> TokenStream {
             /// Asks this of all inner collectives, for all their groups.
             fn #methods(&self, at: &Place<'_>) -> Result<(), Refusal> {
                 for rank in #ranks {
-                    self.ask_groups(&at.of(rank), &mut |inner, group| match inner {
+                    self.ask_groups(&at.of(rank), &mut |inner, group #root| match inner {
                         #answers
                         _ => Ok(()),
                     })?;

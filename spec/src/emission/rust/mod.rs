@@ -22,7 +22,7 @@ use crate::syntax::Declaration;
 use expr::ident;
 use functions::TransferCode;
 use groups::WithinCode;
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 use std::collections::BTreeSet;
 use syn::DeriveInput;
@@ -46,6 +46,7 @@ pub fn code(declaration: &Declaration, granted: &GrantedCalls) -> TokenStream {
     let (marker, kind, particulars) = (marker(schedule.kind), kind(schedule), particulars(declaration));
     let (text, names) = (schedule.name.as_str(), own_names(schedule));
     let prefers_rotation = matches!(schedule.layouts.first(), Some(Layout::Rotated(_)));
+    let helpers = groups::helpers(schedule);
     // Private aliases in an anonymous scope keep the code readable without taking names from the user. The lints of the
     // user's crate are not meant for this code.
     quote! {
@@ -60,6 +61,7 @@ pub fn code(declaration: &Declaration, granted: &GrantedCalls) -> TokenStream {
                 Stripe, Stripes,
             };
             use ::roundel::__private::{Err, None, Ok, Option, Result, Some, own_names};
+            #helpers
 
             own_names!(#(#names),*);
 
@@ -147,12 +149,16 @@ fn particulars(declaration: &Declaration) -> TokenStream {
     let (lines, Order { same_tree, rank_order }) = (schedule.lines.len(), schedule.order);
     // An inner collective's first line is one of ours; its other lines follow ours.
     let inner = &declaration.inner_types;
+    // What one rank reduces, and others get from it, is the same tree on all of them.
+    let all = || schedule.inners.iter().zip(inner);
+    let alike = all().filter(|(inner, _)| inner.kind == Kind::Allreduce).map(|(_, ty)| ty);
+    let reducing = all().filter(|(inner, _)| inner.kind.reduces()).map(|(_, ty)| ty);
     let reduction = schedule.kind.reduces().then(|| {
         quote! {
             const LINES: usize = #lines #(+ #inner::LINES - 1)*;
             const ORDER: Order = Order {
-                same_tree: #same_tree #(&& #inner::ORDER.same_tree)*,
-                rank_order: #rank_order #(&& #inner::ORDER.rank_order)*,
+                same_tree: #same_tree #(&& #alike::ORDER.same_tree)*,
+                rank_order: #rank_order #(&& #reducing::ORDER.rank_order)*,
             };
         }
     });
@@ -168,11 +174,18 @@ fn particulars(declaration: &Declaration) -> TokenStream {
             }
         }
     });
-    let root = schedule.kind.has_root().then(|| {
+    let root = schedule.root_parameter().map(|position| {
+        let position = Literal::usize_unsuffixed(position);
         quote! {
             #[inline]
             fn root(&self) -> i64 {
                 self.root
+            }
+
+            fn rooted_at(&self, root: i64) -> Option<Self> {
+                let mut args = self.arguments();
+                *args.numbers.get_mut(#position)? = root;
+                Self::from_arguments(&args)
             }
         }
     });
@@ -281,7 +294,8 @@ fn own_names(schedule: &Schedule) -> Vec<Ident> {
     names.extend(schedule.numbers.iter().map(|number| number.var.name.as_str()));
     names.extend(schedule.lists.iter().map(|list| list.var.name.as_str()));
     names.extend(schedule.inners.iter().map(|inner| inner.name.as_str()));
-    names.extend(["member", "group", "brings"].into_iter().filter(|_| schedule.uses_placement()));
+    names.extend(["member", "group", "brings"].into_iter().filter(|_| schedule.within().next().is_some()));
+    names.extend(["inner", "root"].into_iter().filter(|_| schedule.within().any(|within| within.root.is_some())));
     for function in &schedule.functions {
         names.insert(&function.name);
         names.extend(function.args.iter().map(|arg| arg.name.as_str()));
@@ -335,8 +349,13 @@ fn tests(declaration: &Declaration, claimed: &Schedule) -> TokenStream {
 fn plain(kind: Kind) -> TokenStream {
     match kind {
         Kind::Allgather => quote!(::roundel::algorithms::allgather::Bruck),
+        Kind::Allreduce => quote!(::roundel::algorithms::allreduce::RecursiveDoublingAllreduce),
+        Kind::ReduceScatter => quote!(::roundel::algorithms::reduce_scatter::PairwiseReduceScatter),
+        Kind::Broadcast => quote!(::roundel::algorithms::broadcast::BinomialBroadcast),
+        Kind::Reduce => quote!(::roundel::algorithms::reduce::BinomialReduce),
+        Kind::Gather => quote!(::roundel::algorithms::gather::BinomialGather),
+        Kind::Scatter => quote!(::roundel::algorithms::scatter::BinomialScatter),
         Kind::Alltoall => quote!(::roundel::algorithms::alltoall::SpreadOut),
-        _ => quote!(::roundel::algorithms::allreduce::RecursiveDoublingAllreduce),
     }
 }
 

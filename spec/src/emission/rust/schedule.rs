@@ -249,10 +249,11 @@ impl Build for Within {
     fn build(&self) -> TokenStream {
         let (site, inner, group) = (site(&self.site), self.inner.build(), self.group.build());
         let (members, when, brings) = (self.members.build(), self.when.build(), self.brings.build());
-        let to = self.to.build();
+        let (root, to) = (self.root.build(), self.to.build());
         quote! {
             Within {
-                site: #site, inner: #inner, group: #group, members: #members, when: #when, to: #to, brings: #brings
+                site: #site, inner: #inner, group: #group, members: #members, when: #when, root: #root, to: #to,
+                brings: #brings
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Interprets inner collectives.
 
-use super::{Env, EvalFault, Halt, ListedBlocks, Outside, Walker, admits, at, rounds, stopped, walk};
+use super::{Env, EvalFault, Halt, ListedBlocks, Outside, Walker, admits, at, blocks, rounds, stopped, walk};
 use crate::meaning::arith;
-use crate::meaning::group::Inside;
+use crate::meaning::group::{InnerContract, Inside};
 use crate::meaning::place::Place;
 use crate::meaning::sink::Sink;
 use crate::meaning::stripes::{Blocks, Stripe};
@@ -11,6 +11,7 @@ use crate::schedule::reference;
 use crate::schedule::{Field, Group, Loop, Schedule, SchedulePart, Within};
 use crate::trace::record::Recorder;
 use std::borrow::Cow;
+use std::convert::Infallible;
 
 /// The group of one rank.
 struct GroupMembers<'a> {
@@ -32,15 +33,31 @@ pub(super) fn run<S: Sink>(env: &mut Env<'_>, within: &Within, sink: &mut S) -> 
         let members = at(spot(Field::Peer), members(env, within))?;
         if let Some(place) = members.place {
             let brought = at(spot(Field::Blocks), brought(env, within, &members))?;
-            inside(env, within, &place, &members.ranks, &brought, sink)?;
+            let args = at(spot(Field::Peer), inner_arguments(env, within))?;
+            inside(env, within, &args, &place, &members.ranks, &brought, sink)?;
         }
     }
     sink.leave_groups().map_err(Halt::Stopped)
 }
 
+/// The parameters of the inner collective: the clause says what its root is.
+fn inner_arguments(env: &mut Env<'_>, within: &Within) -> Result<Arguments, EvalFault> {
+    let inner = &env.schedule.inners[within.inner];
+    let mut args = env.args.inner.get(within.inner).cloned().unwrap_or_default();
+    if let Some(root) = &within.root {
+        let root = env.eval(root)?;
+        // The simplest collective has no other number.
+        let position = inner.schedule.as_ref().and_then(|schedule| schedule.root_parameter()).unwrap_or(0);
+        args.numbers.resize(args.numbers.len().max(position + 1), 0);
+        args.numbers[position] = root;
+    }
+    Ok(args)
+}
+
 fn inside<S: Sink>(
     env: &Env<'_>,
     within: &Within,
+    args: &Arguments,
     place: &Place<'_>,
     ranks: &[usize],
     brought: &[Vec<usize>],
@@ -51,19 +68,27 @@ fn inside<S: Sink>(
         Some(schedule) => Cow::Borrowed(&**schedule),
         None => Cow::Owned(reference::of(inner.kind)),
     };
-    let none = Arguments::default();
-    let args = env.args.inner.get(within.inner).unwrap_or(&none);
     // The rounds are recorded first: nested sinks would be a new type at every depth.
     let mut recorder = Recorder::default();
-    rounds(&schedule, args, place, &mut recorder).map_err(|halt| match halt {
-        // A part of the inner declaration has no meaning in the outer one.
+    // A part of the inner declaration has no meaning in the outer one.
+    let outward = |halt: Halt<Infallible>| match halt {
         Halt::Fault(_, fault) => Halt::Fault(SchedulePart::Transfer(within.site, Field::Whole), fault),
         Halt::Stopped(never) => match never {},
-    })?;
+    };
+    rounds(&schedule, args, place, &mut recorder).map_err(outward)?;
+    let contract = InnerContract {
+        kind: inner.kind,
+        member: place.rank as usize,
+        members: place.p as usize,
+        root: schedule.root(args),
+        blocks: blocks(&schedule, args, place).map_err(outward)? as usize,
+        lines: schedule.lines_in_memory(),
+    };
     let around = env.around;
-    let brings = |block: usize| ListedBlocks { blocks: &brought[block], around };
+    // An inner collective that divides the vector is not admitted where it must take it as a whole.
+    let brings = |block: usize| ListedBlocks { blocks: brought.get(block).map_or(&[], Vec::as_slice), around };
     let (member, site, lines) = (|index: usize| ranks[index], within.site, env.schedule.lines.len());
-    Inside { sink, member, brings, site, lines }.replay(&recorder.finish()).map_err(Halt::Stopped)
+    Inside { sink, member, brings, site, lines }.replay(contract, &recorder.finish()).map_err(Halt::Stopped)
 }
 
 /// The ranks that run the clause together with the rank of `env`.
@@ -109,8 +134,9 @@ fn members<'a>(env: &mut Env<'a>, within: &Within) -> Result<GroupMembers<'a>, E
 
 /// The blocks that each member contributes.
 fn brought(env: &mut Env<'_>, within: &Within, members: &GroupMembers<'_>) -> Result<Vec<Vec<usize>>, EvalFault> {
-    if env.schedule.kind.reduces() {
-        // The inner collective reduces the vector as a whole.
+    let kind = env.schedule.inners[within.inner].kind;
+    if !kind.has_a_block_each() && !kind.moves() {
+        // The inner collective takes the vector as a whole.
         return Ok(vec![Stripe::new(0, 1, env.around, env.around).each().collect()]);
     }
     let bring = |rank: usize, to: Option<usize>| {
@@ -141,7 +167,11 @@ pub(super) fn admit(
 ) -> Result<Option<Outside>, Halt<Outside>> {
     ask(schedule, args, place, &mut |inner, args, group| {
         let Some(schedule) = &schedule.inners[inner].schedule else { return Ok(None) };
-        let outside = admits(schedule, args, group)?;
+        let whole = !schedule.kind.has_a_block_each() && !schedule.kind.moves();
+        let outside = match admits(schedule, args, group)? {
+            None if whole => Some(blocks(schedule, args, group)?).filter(|&n| n != 1).map(Outside::Divided),
+            outside => outside,
+        };
         Ok(outside.map(|outside| Outside::Inner { inner, p: group.p, outside: Box::new(outside) }))
     })
 }
@@ -188,7 +218,7 @@ impl<T> Walker for Asked<'_, '_, T> {
                 Some(when) => at(spot, env.holds(when))?,
                 None => true,
             };
-            let args = env.args.inner.get(within.inner).cloned().unwrap_or_default();
+            let args = at(spot, inner_arguments(env, within))?;
             if let Some(group) = at(spot, members(env, within))?.place.filter(|_| takes_part)
                 && let Some(answer) = (self.question)(within.inner, &args, &group)?
             {

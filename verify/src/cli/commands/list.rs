@@ -139,7 +139,8 @@ fn listed(collective: &NamedCollective) -> Result<ListReport<'_>, Error> {
 
 /// The claims about the order of reduction.
 fn order(schedule: &Schedule) -> Vec<&'static str> {
-    let claims = [(schedule.order.same_tree, "same-tree"), (schedule.order.rank_order, "rank-order")];
+    let order = schedule.claimed_order();
+    let claims = [(order.same_tree, "same-tree"), (order.rank_order, "rank-order")];
     claims.into_iter().filter(|(claimed, _)| *claimed).map(|(_, name)| name).collect()
 }
 

@@ -11,14 +11,16 @@ static int rdl_among(rdl_group *group, int64_t index, int64_t size, int64_t memb
     return index >= 0 && index < group->p;
 }
 
-/* A message of an inner collective between members: its first line is the one it runs on, its others follow ours. */
-static void rdl_relay(rdl_run *run, const rdl_message *m, int64_t peer, int line, int lines)
+/* A message of an inner collective between members: its first line is the one it runs on, its others follow ours. What
+   it copies there may replace something. */
+static void rdl_relay(rdl_run *run, const rdl_message *m, int64_t peer, int line, int lines, int copies)
 {
     int own = m->line == 0 ? line : lines + m->line - 1, with = m->with == 0 ? line : lines + m->with - 1;
+    int action = m->line == 0 && m->action == RDL_COPY ? copies : (int)m->action;
     if (m->sends)
         rdl_send(run, peer, own);
     else
-        rdl_recv(run, peer, own, m->action, m->action >= RDL_LEFT ? with : 0);
+        rdl_recv(run, peer, own, action, action >= RDL_LEFT ? with : 0);
 }
 
 /* Ends a round, or records its end. */

@@ -54,7 +54,7 @@ fn walks(schedule: &Schedule, n: usize) -> bool {
     };
     let brings = |within: &Within| {
         let group = matches!(within.group, Group::Node | Group::All);
-        group && (schedule.kind.reduces() || names(schedule, &within.brings).is_some())
+        group && !schedule.is_stage(within) && (schedule.kind.reduces() || names(schedule, &within.brings).is_some())
     };
     known
         && independent(l)

@@ -18,6 +18,7 @@ mod reductions;
 mod reverse;
 mod root;
 mod round;
+mod sequence;
 mod start;
 mod width;
 
@@ -67,6 +68,10 @@ pub fn obligations(schedule: &Schedule) -> Obligations {
         return reverse::obligations(schedule, &forward);
     }
     let mut all = Obligations { all: Vec::new(), gaps: Vec::new() };
+    if schedule.is_sequence() {
+        all.add(&Unrolled::of(schedule), Windows::none(), Prover::sequence);
+        return all;
+    }
     match AtRootZero::of(schedule) {
         // Proved at root 0, and every other root is the same with other numbers.
         Some(at_zero) => {

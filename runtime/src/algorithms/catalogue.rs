@@ -6,10 +6,10 @@ use super::allgather::{
 };
 use super::allreduce::{
     CyclicShiftAllreduce, NapAllreduce, PrefixAllreduce, RabenseifnerAllreduce, RecursiveDoublingAllreduce,
-    ReduceBroadcastAllreduce, RingAllreduce, SmpAllreduce,
+    ReduceBroadcastAllreduce, ReduceScatterAllgather, RingAllreduce, SmpAllreduce,
 };
 use super::alltoall::{HierarchicalAlltoall, KBruckAlltoall, Leaders, ModifiedBruck, PairwiseAlltoall, SpreadOut};
-use super::broadcast::BinomialBroadcast;
+use super::broadcast::{BinomialBroadcast, ScatterAllgather};
 use super::gather::BinomialGather;
 use super::reduce::{BinomialReduce, OrderedBinomialReduce};
 use super::reduce_scatter::{
@@ -187,12 +187,14 @@ catalogue! {
     "allreduce/smp" => SmpAllreduce, allreduce in "allreduce/smp.rs",
     "allreduce/nap" => NapAllreduce, allreduce in "allreduce/nap.rs",
     "allreduce/prefix" => PrefixAllreduce, allreduce in "allreduce/prefix.rs",
+    "allreduce/reduce-scatter-allgather" => ReduceScatterAllgather, allreduce in "allreduce/reduce_scatter_allgather.rs",
     "allreduce/cyclic-shift" => CyclicShiftAllreduce, allreduce in "allreduce/cyclic_shift.rs",
     "reduce-scatter/pairwise" => PairwiseReduceScatter, reduce_scatter in "reduce_scatter/pairwise.rs",
     "reduce-scatter/recursive-halving" => RecursiveHalvingReduceScatter, reduce_scatter in "reduce_scatter/recursive_halving.rs",
     "reduce-scatter/cyclic-shift" => CyclicShiftReduceScatter, reduce_scatter in "reduce_scatter/cyclic_shift.rs",
     "reduce-scatter/circulant" => CirculantReduceScatter, reduce_scatter in "reduce_scatter/circulant.rs",
     "broadcast/binomial" => BinomialBroadcast, broadcast in "broadcast/binomial.rs",
+    "broadcast/scatter-allgather" => ScatterAllgather, broadcast in "broadcast/scatter_allgather.rs",
     "reduce/binomial" => BinomialReduce, reduce in "reduce/binomial.rs",
     "reduce/binomial-ordered" => OrderedBinomialReduce, reduce in "reduce/binomial_ordered.rs",
     "gather/binomial" => BinomialGather, gather in "gather/binomial.rs",

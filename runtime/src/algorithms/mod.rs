@@ -19,12 +19,12 @@ pub use allgather::{
 };
 pub use allreduce::{
     CyclicShiftAllreduce, NapAllreduce, PrefixAllreduce, RabenseifnerAllreduce, RecursiveDoublingAllreduce,
-    ReduceBroadcastAllreduce, RingAllreduce, SmpAllreduce,
+    ReduceBroadcastAllreduce, ReduceScatterAllgather, RingAllreduce, SmpAllreduce,
 };
 #[allow(deprecated, reason = "the name stays where it was")]
 pub use alltoall::RadixBruck;
 pub use alltoall::{HierarchicalAlltoall, KBruckAlltoall, Leaders, ModifiedBruck, PairwiseAlltoall, SpreadOut};
-pub use broadcast::BinomialBroadcast;
+pub use broadcast::{BinomialBroadcast, ScatterAllgather};
 pub use catalogue::{Entry, Unknown, Visitor, catalogue, current, find, visit_all, visit_one};
 pub use gather::BinomialGather;
 pub use own::{NameError, own, register};

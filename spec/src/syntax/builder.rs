@@ -6,7 +6,7 @@ use crate::check::budget::{self, Explicit, TooMuch};
 use crate::schedule::contract::Kind;
 use crate::schedule::expr::{Binary, Expr};
 use crate::schedule::{
-    Bound, CombineSide, Function, Inner, Layout, Limits, ListParameter, Loop, Number, Order, ROOT, Schedule,
+    Bound, CombineSide, Function, Hold, Inner, Layout, Limits, ListParameter, Loop, Number, Order, ROOT, Schedule,
     SchedulePart,
 };
 use proc_macro2::TokenStream;
@@ -97,6 +97,25 @@ impl DeclarationBuilder {
         }
     }
 
+    /// What a stage of a sequence costs is for its own declaration to say.
+    fn no_costs_of_stages(&mut self) {
+        let mut clauses = self.loops.iter().flat_map(|l| &l.within);
+        let Some(stage) = clauses.find(|within| self.is_stage(self.inners[within.inner].kind)) else { return };
+        let inner = self.inners[stage.inner].name.clone();
+        let counters = self.loops.iter().enumerate().flat_map(|(n, l)| {
+            let counts = |(_, hold): &(usize, &Hold)| matches!(hold, Hold::Counter(..));
+            l.holds.iter().enumerate().filter(counts).map(move |(i, _)| SchedulePart::Hold(n, i))
+        });
+        let costs: Vec<_> = (0..self.bounds.len()).map(SchedulePart::Bound).chain(counters).collect();
+        for part in costs {
+            let Some(tokens) = self.sources.get(&part).cloned() else { continue };
+            self.errors.at(
+                tokens,
+                format!("what this costs depends on `{inner}`, which has bounds of its own; remove this"),
+            );
+        }
+    }
+
     /// Reports required parts that are missing.
     pub(super) fn missing_parts(&mut self, input: &DeriveInput) {
         let name = &input.ident;
@@ -118,6 +137,7 @@ impl DeclarationBuilder {
         let name = input.ident.unraw().to_string();
         let (lines, blocks) = (self.all_lines(), self.number_of_blocks());
         self.root_in_range();
+        self.no_costs_of_stages();
         let layouts = if self.layouts.is_empty() { vec![Layout::InPlace] } else { self.layouts };
         let mut schedule = Schedule {
             name,

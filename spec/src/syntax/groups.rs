@@ -130,7 +130,7 @@ impl DeclarationBuilder {
     }
 
     /// Whether an inner collective of this kind is a stage of a sequence, as the schedule will say.
-    fn is_stage(&self, kind: Kind) -> bool {
+    pub(super) fn is_stage(&self, kind: Kind) -> bool {
         kind != self.kind || !matches!(kind, Kind::Allgather | Kind::Allreduce | Kind::Alltoall)
     }
 

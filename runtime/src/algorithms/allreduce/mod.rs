@@ -6,6 +6,7 @@ mod prefix;
 mod rabenseifner;
 mod recursive_doubling;
 mod reduce_broadcast;
+mod reduce_scatter_allgather;
 mod ring;
 mod smp;
 
@@ -15,5 +16,6 @@ pub use prefix::PrefixAllreduce;
 pub use rabenseifner::RabenseifnerAllreduce;
 pub use recursive_doubling::RecursiveDoublingAllreduce;
 pub use reduce_broadcast::ReduceBroadcastAllreduce;
+pub use reduce_scatter_allgather::ReduceScatterAllgather;
 pub use ring::RingAllreduce;
 pub use smp::SmpAllreduce;

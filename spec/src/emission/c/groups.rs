@@ -135,8 +135,9 @@ impl<'w, 'a> Groups<'w, 'a> {
         free
     }
 
+    /// Whether the node of a member must be found out. Without nodes, a member is no more than its rank.
     fn asks_who(&self) -> bool {
-        OF_RANK.iter().any(|&slot| self.brings_free().has(slot))
+        self.writer.schedule.uses_placement() && OF_RANK.iter().any(|&slot| self.brings_free().has(slot))
     }
 
     /// The functions.
@@ -228,6 +229,7 @@ impl<'w, 'a> Groups<'w, 'a> {
             None => (block.to_string(), vec![]),
         };
         let here = |name: String| match name.as_str() {
+            "rank" if !self.asks_who() => self.member_call(&member),
             "rank" | "node" | "local" | "ppn" => format!("who.{name}"),
             _ => name,
         };

@@ -38,15 +38,16 @@ pub fn expand(declaration: &Declaration, granted: &GrantedCalls, claimed: &Sched
 /// The implementation of `Collective`, without the tests.
 pub fn code(declaration: &Declaration, granted: &GrantedCalls) -> TokenStream {
     let (name, schedule) = (&declaration.ident, &declaration.schedule);
-    let functions = functions(schedule);
+    let (functions, types_of_inner) = (functions(schedule), declaration.inner_types.as_slice());
     let (generics, types) = generics(declaration);
-    let (rounds, admits, rotation) = (rounds::rounds(schedule), rounds::admits(schedule), rounds::rotation(schedule));
+    let (rounds, admits, rotation) =
+        (rounds::rounds(schedule, types_of_inner), rounds::admits(schedule), rounds::rotation(schedule));
     let (arguments, data, proved) =
         (arguments(schedule), schedule::build(schedule, &declaration.inner_types), proved::proved(schedule, granted));
     let (marker, kind, particulars) = (marker(schedule.kind), kind(schedule), particulars(declaration));
     let (text, names) = (schedule.name.as_str(), own_names(schedule));
     let prefers_rotation = matches!(schedule.layouts.first(), Some(Layout::Rotated(_)));
-    let helpers = groups::helpers(schedule);
+    let (helpers, markers) = (groups::helpers(schedule), markers(schedule));
     // Private aliases in an anonymous scope keep the code readable without taking names from the user. The lints of the
     // user's crate are not meant for this code.
     quote! {
@@ -57,7 +58,7 @@ pub fn code(declaration: &Declaration, granted: &GrantedCalls) -> TokenStream {
             const PROVE: &str = concat!("roundel prove ", file!());
 
             use ::roundel::__private::{
-                Action, Arguments, Blocks, Collective, Inside, Kind, #marker, Order, Place, Refusal, Sink, Site,
+                Action, Arguments, Blocks, Collective, Inside, Kind, #(#markers,)* Order, Place, Refusal, Sink, Site,
                 Stripe, Stripes,
             };
             use ::roundel::__private::{Err, None, Ok, Option, Result, Some, own_names};
@@ -124,6 +125,11 @@ fn kind(schedule: &Schedule) -> TokenStream {
         )
     });
     quote!(#kind #nodes)
+}
+
+/// The traits that provide the calls of a collective and of its inner ones.
+fn markers(schedule: &Schedule) -> BTreeSet<Ident> {
+    [schedule.kind].into_iter().chain(schedule.inners.iter().map(|inner| inner.kind)).map(marker).collect()
 }
 
 /// The trait that provides the calls of a collective.

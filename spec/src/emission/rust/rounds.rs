@@ -7,11 +7,16 @@ use super::groups::WithinCode;
 use crate::meaning::arith::MAX_P;
 use crate::schedule::expr::Expr;
 use crate::schedule::{Domain, Loop, Schedule};
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-/// `rounds`
-pub(super) fn rounds(schedule: &Schedule) -> TokenStream {
+/// `rounds`; the type of the sink has a name that no inner collective has.
+pub(super) fn rounds(schedule: &Schedule, inner_types: &[Ident]) -> TokenStream {
+    let mut taker = "S".to_string();
+    while inner_types.iter().any(|ty| *ty == taker) {
+        taker.push('S');
+    }
+    let taker = ident(&taker);
     let mut needs = Needs::new(schedule);
     for l in &schedule.loops {
         add_loop(&mut needs, l);
@@ -37,7 +42,7 @@ pub(super) fn rounds(schedule: &Schedule) -> TokenStream {
         loops.reverse();
     }
     quote! {
-        fn rounds<S: Sink>(&self, at: &Place<'_>, sink: &mut S) -> Result<(), S::Error> {
+        fn rounds<#taker: Sink>(&self, at: &Place<'_>, sink: &mut #taker) -> Result<(), #taker::Error> {
             #bindings
             #(#loops)*
             Ok(())

@@ -29,3 +29,5 @@ mod nested_indices;
 mod placement;
 #[path = "pass/rooted.rs"]
 mod rooted;
+#[path = "pass/sequences.rs"]
+mod sequences;

@@ -62,6 +62,15 @@ pub enum EvalFault {
         /// The number of steps that a rank may take.
         limit: i64,
     },
+    /// The root of an inner collective is no rank.
+    NoSuchRoot {
+        /// The root, as written.
+        root: String,
+        /// Its value.
+        value: i64,
+        /// The number of ranks.
+        p: i64,
+    },
     /// A fault inside a definition.
     Inside {
         /// The definition, by its number.
@@ -105,6 +114,10 @@ impl fmt::Display for EvalFault {
             }
             EvalFault::TooLong { what, limit } => {
                 write!(f, "`{what}` takes more than {limit} steps; use ranges that grow with p, such as `0..p`")
+            }
+            EvalFault::NoSuchRoot { root, value, p } => {
+                let last = p - 1;
+                write!(f, "the root `{root}` is {value}, and the last rank is {last}; write for example `root = 0`")
             }
             EvalFault::Inside { fault, .. } => fault.fmt(f),
         }

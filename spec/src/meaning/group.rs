@@ -68,6 +68,15 @@ impl<S: Sink, M: Fn(usize) -> usize, B: Blocks, E: Fn(usize) -> B> Inside<'_, S,
         self.pass(InnerContract::of(inner, at), |outward| inner.rounds(at, outward))
     }
 
+    /// Runs an inner collective with the root that the outer one chooses. One that does not let it choose has been
+    /// refused.
+    ///
+    /// # Errors
+    /// Returns the errors of the sink.
+    pub fn run_rooted<C: Collective>(self, inner: &C, root: i64, at: &Place<'_>) -> Result<(), S::Error> {
+        inner.rooted_at(root).map_or(Ok(()), |inner| self.run(&inner, at))
+    }
+
     /// Passes on the recorded rounds of an inner collective.
     pub(crate) fn replay(self, contract: InnerContract, rounds: &RankLog) -> Result<(), S::Error> {
         self.pass(contract, |outward| rounds.replay(outward))

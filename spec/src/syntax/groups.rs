@@ -48,7 +48,9 @@ impl DeclarationBuilder {
         let fresh = fresh(&self.scope, &name);
         let twice = self.inners.iter().any(|inner| name == inner.name);
         let (text, outer) = (name.to_string(), self.kind);
-        self.inners.push(Inner { name: text, kind: known.unwrap_or(outer), schedule: None });
+        // A wrong kind causes no further errors.
+        let kind_or_outer = known.ok().filter(|kind| kind.runs_inside(outer)).unwrap_or(outer);
+        self.inners.push(Inner { name: text, kind: kind_or_outer, schedule: None });
         self.params.push(name.clone());
         Some(match known {
             Err(()) => {

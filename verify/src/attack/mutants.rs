@@ -15,7 +15,7 @@ use roundel_spec::Direction;
 use roundel_spec::check::{self, Point, Points};
 use roundel_spec::expr::{BUILTIN_VARS, Binary, Builtin, Expr, Unary, Var};
 use roundel_spec::harness::claims::has_steps;
-use roundel_spec::schedule::{Field, Hold, Schedule, SchedulePart};
+use roundel_spec::schedule::{Field, Hold, Schedule, SchedulePart, Within};
 use roundel_spec::{Action, Violation};
 use std::collections::{BTreeSet, HashSet};
 
@@ -271,6 +271,21 @@ fn groups(nursery: &mut Nursery<'_>) {
             });
         }
     }
+    // Stages in another order.
+    let stages =
+        || original.within().map(|within| place(original, SchedulePart::Transfer(within.site, Field::Whole)));
+    for (i, (one, next)) in stages().zip(stages().skip(1)).enumerate().filter(|_| original.is_sequence()) {
+        nursery.add(format!("{one}: exchanged with {next}"), |schedule| exchange_stages(schedule, i));
+    }
+}
+
+/// Exchanges a clause of a sequence with the next one.
+fn exchange_stages(schedule: &mut Schedule, i: usize) {
+    let mut clauses: Vec<&mut Within> = schedule.loops.iter_mut().flat_map(|l| &mut l.within).collect();
+    let [one, next] = &mut clauses[i..i + 2] else { return };
+    std::mem::swap(*one, *next);
+    // Clauses are numbered in order.
+    std::mem::swap(&mut one.site.number, &mut next.site.number);
 }
 
 /// Comprehensions without their condition.

@@ -9,4 +9,5 @@ mod moves;
 mod nodes;
 mod reductions;
 mod roots;
+mod sequences;
 mod several;

@@ -207,25 +207,16 @@ impl<'a> WithinCode<'a> {
                 self.#brings(at.of(member(from as usize) as i64), to, #names)
             }),
         };
-        let run = |inner: TokenStream| {
-            quote! {
-                let member = |index: usize| self.#member(at, index as i64, #names);
-                let brings = |block: usize| #brings;
-                Inside { sink: &mut *sink, member, brings, site: #site, lines: #lines }.run(#inner, &group)?;
-            }
-        };
         let run = match self.root() {
-            None => run(quote!(&self.#field)),
-            Some(root) => {
-                let run = run(quote!(&inner));
-                // Otherwise the call has been refused.
-                quote!(if let Ok(inner) = rooted_at(&self.#field, #root) { #run })
-            }
+            None => quote!(run(&self.#field, &group)),
+            Some(root) => quote!(run_rooted(&self.#field, #root, &group)),
         };
         quote! {
             sink.enter_groups()?;
             if let Some(group) = self.#group(at, #names) {
-                #run
+                let member = |index: usize| self.#member(at, index as i64, #names);
+                let brings = |block: usize| #brings;
+                Inside { sink: &mut *sink, member, brings, site: #site, lines: #lines }.#run?;
             }
             sink.leave_groups()?;
         }

@@ -34,6 +34,7 @@ pub(super) fn run<S: Sink>(env: &mut Env<'_>, within: &Within, sink: &mut S) -> 
         if let Some(place) = members.place {
             let brought = at(spot(Field::Blocks), brought(env, within, &members))?;
             let args = at(spot(Field::Peer), inner_arguments(env, within))?;
+            at(spot(Field::Peer), root_is_a_member(env, within, &place))?;
             inside(env, within, &args, &place, &members.ranks, &brought, sink)?;
         }
     }
@@ -52,6 +53,14 @@ fn inner_arguments(env: &mut Env<'_>, within: &Within) -> Result<Arguments, Eval
         args.numbers[position] = root;
     }
     Ok(args)
+}
+
+/// The root of the inner collective is one of its members.
+fn root_is_a_member(env: &mut Env<'_>, within: &Within, place: &Place<'_>) -> Result<(), EvalFault> {
+    let Some(root) = &within.root else { return Ok(()) };
+    let (value, p) = (env.eval(root)?, place.p);
+    let wrong = || EvalFault::NoSuchRoot { root: root.to_string(), value, p };
+    (0..p).contains(&value).then_some(()).ok_or_else(wrong)
 }
 
 fn inside<S: Sink>(

@@ -1,0 +1,15 @@
+use roundel::Collective;
+
+#[derive(Collective)]
+#[collective(broadcast, root: 0.., scatter: scatter, gather: allgather)]
+#[split(p)]
+#[round]
+#[within(all, scatter)]
+#[within(all, gather, root = root)]
+pub struct Rootless<S, G> {
+    pub root: i64,
+    pub scatter: S,
+    pub gather: G,
+}
+
+fn main() {}

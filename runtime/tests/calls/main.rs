@@ -13,6 +13,7 @@ mod reductions;
 mod requests;
 mod reverses;
 mod rooted;
+mod sequences;
 mod shapes;
 #[path = "../shuffles/mod.rs"]
 mod shuffles;

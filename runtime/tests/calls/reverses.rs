@@ -1,9 +1,18 @@
 //! Reverses as a user declares them, on threads, against the plain definition of what they are. The tests that the
 //! derive emits compare the generated code of each with its schedule.
 
-use roundel::operation::ordered;
+use roundel::algorithms::{self, BinomialBroadcast, Circulant, CirculantReduceScatter, ModifiedBruck};
+use roundel::algorithms::{ScatterAllgather, Visitor, visit_all};
+use roundel::operation::{Sum, ordered};
 use roundel::threads::run;
-use roundel::{Alltoall, Collective, GatherTo, ReduceScatter, ReduceTo, ScatterFrom};
+use roundel::{
+    Alltoall, Collective, GatherTo, IsAllgather, IsReduceScatter, Place, ReduceScatter, ReduceTo, Refusal, Reverse,
+    ScatterFrom,
+};
+use roundel_spec::check::{self, Point};
+use roundel_spec::schedule::Loop;
+use roundel_spec::{Placement, Schedule};
+use std::collections::BTreeSet;
 
 /// Two loops, the first of which is one round.
 #[derive(Collective)]
@@ -164,4 +173,101 @@ fn an_alltoall_backwards_is_an_alltoall() {
             assert_eq!(result, Ok((0..p).map(|from| from * 100 + rank).collect()), "p = {p}, radix {radix}");
         }
     }
+}
+
+/// Runs the reverse of every allgather of the catalogue on threads, and checks it exactly.
+#[derive(Default)]
+struct Backwards {
+    run: Vec<&'static str>,
+    refused: Vec<&'static str>,
+}
+
+impl Visitor for Backwards {
+    fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C) {
+        let args = collective.arguments();
+        let forward = || C::from_arguments(&args).expect("its own arguments");
+        match Reverse::of(forward()) {
+            Ok(reverse) => {
+                (1..=17).for_each(|p| adds_up(name, &reverse, p));
+                self.run.push(name);
+            }
+            Err(Refusal::Irreversible { .. }) => self.refused.push(name),
+            Err(other) => panic!("{name}: {other}"),
+        }
+    }
+}
+
+/// A reduce_scatter in a domain of its own, against its definition and the checks.
+fn adds_up<C: IsReduceScatter + Sync>(name: &str, collective: &C, p: usize) {
+    if collective.admits(&Place::flat(0, p as i64)).is_err() {
+        return;
+    }
+    let (schedule, placement) = (C::schedule(), Placement::consecutive(p, p));
+    let trace = check::record_code(collective, &placement);
+    let point = Point { placement, args: collective.arguments() };
+    let bare = Schedule { reverse_of: None, bounds: Vec::new(), ..schedule };
+    let bare = Schedule { loops: bare.loops.iter().cloned().map(without_claims).collect(), ..bare };
+    check::trace(&bare, &point, &trace).unwrap_or_else(|wrong| panic!("{name}, backwards, p = {p}: {wrong}"));
+    let sums = run(p, |comm| {
+        let mine: Vec<usize> = (0..p).map(|block| (comm.rank() + 1) * (block + 1)).collect();
+        let mut sum = [0];
+        collective.reduce_scatter_block(comm, &mine, &mut sum, &Sum).map(|()| sum)
+    });
+    let expected = |rank: usize| Ok([(rank + 1) * p * (p + 1) / 2]);
+    assert!(sums.iter().enumerate().all(|(rank, sum)| *sum == expected(rank)), "{name}, p = {p}: {sums:?}");
+}
+
+fn without_claims(l: Loop) -> Loop {
+    Loop { holds: Vec::new(), hints: Vec::new(), ..l }
+}
+
+#[test]
+fn every_flat_allgather_has_a_reverse() {
+    let mut backwards = Backwards::default();
+    visit_all(&mut backwards);
+    let names = |all: &[&'static str]| all.iter().copied().collect::<BTreeSet<_>>();
+    let flat = ["bruck", "circulant", "k-bruck", "neighbor-exchange", "recursive-doubling", "ring", "sparbit"];
+    assert_eq!(names(&backwards.run), flat.iter().map(|name| find(name, "allgather")).collect());
+    let nodes = ["hierarchical", "locality-bruck", "multi-lane"];
+    assert_eq!(names(&backwards.refused), nodes.iter().map(|name| find(name, "allgather")).collect());
+}
+
+fn find(name: &str, kind: &str) -> &'static str {
+    algorithms::find(&format!("{kind}/{name}")).expect("in the catalogue").name
+}
+
+/// What is declared as the reverse of another collective has the same rounds.
+#[test]
+fn a_reverse_without_a_declaration_is_the_declared_one() {
+    for p in 1..=40 {
+        let placement = Placement::consecutive(p, p);
+        let reverse = Reverse::of(Circulant).expect("it has no inner collectives");
+        let recorded = check::record_code(&reverse, &placement);
+        assert_eq!(recorded, check::record_code(&CirculantReduceScatter, &placement), "p = {p}");
+    }
+    let all_to_all = Reverse::of(ModifiedBruck { radix: 3 }).expect("it has no inner collectives");
+    let received = run(7, |comm| {
+        let (send, mut recv) = ([0, 1, 2, 3, 4, 5, 6].map(|to| 10 * comm.rank() + to), [0; 7]);
+        all_to_all.alltoall(comm, &send, &mut recv).map(|()| recv)
+    });
+    let expected = |rank: usize| Ok([0, 1, 2, 3, 4, 5, 6].map(|from| 10 * from + rank));
+    assert!(received.iter().enumerate().all(|(rank, recv)| *recv == expected(rank)), "{received:?}");
+}
+
+#[test]
+fn a_broadcast_backwards_is_a_reduce_to_the_same_root() {
+    let reduce = Reverse::of(BinomialBroadcast { root: 2 }).expect("it has no inner collectives");
+    let sums = run(6, |comm| {
+        let mut sum = vec![0; if comm.rank() == 2 { 3 } else { 0 }];
+        reduce.reduce(comm, &[1 << comm.rank(); 3], &mut sum, &Sum).map(|()| sum)
+    });
+    let expected = |rank: usize| Ok(if rank == 2 { vec![63; 3] } else { Vec::new() });
+    assert!(sums.iter().enumerate().all(|(rank, sum)| *sum == expected(rank)), "{sums:?}");
+}
+
+/// A sequence writes blocks twice, so its messages form no tree.
+#[test]
+fn a_sequence_has_no_reverse() {
+    let refused = Reverse::of(<ScatterAllgather>::default()).map(|_| ());
+    assert!(matches!(refused, Err(Refusal::Irreversible { .. })), "{refused:?}");
 }

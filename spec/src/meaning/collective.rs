@@ -62,6 +62,13 @@ pub enum Refusal {
         /// The inner collective.
         name: &'static str,
     },
+    /// A collective has no reverse.
+    Irreversible {
+        /// The collective.
+        name: &'static str,
+        /// Why, and what to do.
+        reason: &'static str,
+    },
     /// A `requires` clause is false.
     Requires {
         /// The clause, as declared.
@@ -113,6 +120,7 @@ impl fmt::Display for Refusal {
                 "its inner collective {name} does not let others choose its root; implement `rooted_at`, or derive \
                  `Collective`"
             ),
+            Refusal::Irreversible { name, reason } => write!(f, "{name} cannot run backwards: {reason}"),
             Refusal::Requires { clause, p } => write!(
                 f,
                 "it requires `{clause}`, which is false with p = {p}; choose a collective whose domain contains the \

@@ -13,7 +13,7 @@ mod reductions;
 use crate::attack::oracle::{self, OracleRounds};
 use roundel_spec::Direction;
 use roundel_spec::check::{self, Point, Points};
-use roundel_spec::expr::{BUILTIN_VARS, Binary, Builtin, Expr, Unary, Var};
+use roundel_spec::expr::{BUILTIN_VARS, Binary, Builtin, Expr, Unary, Var, slot};
 use roundel_spec::harness::claims::has_steps;
 use roundel_spec::schedule::{Field, Hold, Schedule, SchedulePart, Within};
 use roundel_spec::{Action, Violation};
@@ -269,6 +269,10 @@ fn groups(nursery: &mut Nursery<'_>) {
             nursery.add(format!("{whole}: removed"), |schedule| {
                 schedule.loops[n].within.remove(i);
             });
+            for root in within.root.iter().flat_map(other_roots) {
+                let description = format!("{whole}: `root = {}` -> `{root}`", within.root.as_ref().unwrap_or(&root));
+                nursery.add(description, |schedule| schedule.loops[n].within[i].root = Some(root));
+            }
         }
     }
     // Stages in another order.
@@ -277,6 +281,13 @@ fn groups(nursery: &mut Nursery<'_>) {
     for (i, (one, next)) in stages().zip(stages().skip(1)).enumerate().filter(|_| original.is_sequence()) {
         nursery.add(format!("{one}: exchanged with {next}"), |schedule| exchange_stages(schedule, i));
     }
+}
+
+/// Other roots than this one: the first rank, and the next.
+fn other_roots(root: &Expr) -> [Expr; 2] {
+    let p = Expr::built_in(slot::P);
+    let next = Expr::binary(Binary::Rem, Expr::binary(Binary::Add, root.clone(), 1.into()), p);
+    [0.into(), next].map(|other: Expr| if other == *root { 1.into() } else { other })
 }
 
 /// Exchanges a clause of a sequence with the next one.

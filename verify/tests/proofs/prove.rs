@@ -278,7 +278,7 @@ fn every_allgather_is_proved_for_all_p() {
 }
 
 /// Reductions that the solver proves for all p. The others are proved only in a range.
-const REDUCTIONS_FOR_ALL_P: [&str; 10] = [
+const REDUCTIONS_FOR_ALL_P: [&str; 11] = [
     "CirculantReduceScatter",
     "CyclicShiftAllreduce",
     "CyclicShiftReduceScatter",
@@ -288,6 +288,7 @@ const REDUCTIONS_FOR_ALL_P: [&str; 10] = [
     "RecursiveDoublingAllreduce",
     "RecursiveHalvingReduceScatter",
     "ReduceBroadcastAllreduce",
+    "ReduceScatterAllgather",
     "RingAllreduce",
 ];
 

@@ -1,0 +1,136 @@
+//! Sequences with other inner collectives than those of the catalogue, on threads, against the plain definition.
+
+use roundel::algorithms::{
+    BinomialReduce, BinomialScatter, Bruck, CirculantReduceScatter, NeighborExchange, OrderedBinomialReduce,
+    PairwiseReduceScatter, RecursiveHalvingReduceScatter, ReduceScatterAllgather, Ring, ScatterAllgather, Visitor,
+    visit_all,
+};
+use roundel::operation::{Sum, ordered};
+use roundel::threads::run;
+use roundel::{Allreduce, Broadcast, Collective, Error, IsAllgather, IsReduceScatter, Place, Refusal, Reverse};
+
+/// A reduce_scatter in two steps, which is in order if the reduce is.
+#[derive(Collective, Clone, Copy, Debug, Default)]
+#[collective(reduce_scatter, up: reduce, out: scatter)]
+#[order(same_tree, rank_order)]
+#[check(p <= 16)]
+#[round]
+#[within(all, up, root = p / 2)]
+#[within(all, out, root = p / 2)]
+struct InTwoSteps<U = OrderedBinomialReduce, O = BinomialScatter> {
+    up: U,
+    out: O,
+}
+
+/// Whether an allreduce serves a call; if so, it is right.
+fn serves<C: Allreduce + Sync>(collective: &C, p: usize, n: usize) -> bool {
+    let input = |rank: usize, i: usize| (rank + 1) * 100 + i;
+    let served = run(p, |comm| {
+        let send: Vec<usize> = (0..n).map(|i| input(comm.rank(), i)).collect();
+        let mut recv = vec![0; n];
+        match collective.allreduce(comm, &send, &mut recv, &Sum) {
+            Err(Error::OutsideDomain { .. }) => false,
+            outcome => {
+                assert_eq!(outcome, Ok(()), "p = {p}");
+                let sums: Vec<usize> = (0..n).map(|i| (0..p).map(|rank| input(rank, i)).sum()).collect();
+                assert_eq!(recv, sums, "p = {p}, n = {n}");
+                true
+            }
+        }
+    });
+    assert!(served.iter().all(|one| *one == served[0]), "ranks disagree at p = {p}");
+    served[0]
+}
+
+/// Tries a reduce_scatter with every allgather of the catalogue.
+struct Pairs<S> {
+    scatter: fn() -> S,
+    served: usize,
+}
+
+impl<S: IsReduceScatter + Sync> Visitor for Pairs<S> {
+    fn allgather<C: IsAllgather + Sync>(&mut self, name: &'static str, collective: &C) {
+        for p in [1, 2, 3, 4, 6, 8] {
+            let gather = C::from_arguments(&collective.arguments()).expect(name);
+            let (expected, pair) = (collective.admits(&Place::flat(0, p)), (self.scatter)());
+            let expected = expected.is_ok() && pair.admits(&Place::flat(0, p)).is_ok();
+            let both = ReduceScatterAllgather { scatter: pair, gather };
+            assert_eq!(serves(&both, p as usize, 13), expected, "{name}, p = {p}");
+            self.served += usize::from(expected);
+        }
+    }
+}
+
+#[test]
+fn an_allreduce_of_any_two() {
+    let served = |pairs: usize| assert!(pairs > 30, "{pairs}");
+    let mut pairs = Pairs { scatter: || CirculantReduceScatter, served: 0 };
+    visit_all(&mut pairs);
+    served(pairs.served);
+    let mut pairs = Pairs { scatter: || PairwiseReduceScatter, served: 0 };
+    visit_all(&mut pairs);
+    served(pairs.served);
+    let mut pairs = Pairs { scatter: || RecursiveHalvingReduceScatter, served: 0 };
+    visit_all(&mut pairs);
+    served(pairs.served);
+    let mut pairs = Pairs { scatter: <InTwoSteps>::default, served: 0 };
+    visit_all(&mut pairs);
+    served(pairs.served);
+    let mut pairs = Pairs { scatter: || Reverse::of(Bruck).expect("it is flat"), served: 0 };
+    visit_all(&mut pairs);
+    served(pairs.served);
+}
+
+/// The root of the inner scatter is that of the whole, whatever its own value says.
+#[test]
+fn a_broadcast_from_every_root() {
+    for (p, root) in (1..=7).flat_map(|p| (0..p).map(move |root| (p, root))) {
+        let scatter = BinomialScatter { root: 99 };
+        let broadcast = ScatterAllgather { root: root as i64, scatter, gather: Bruck };
+        let told = run(p, |comm| {
+            let mut data = [0; 10].map(|zero| if comm.rank() == root { 7 } else { zero });
+            broadcast.broadcast(comm, &mut data).map(|()| data)
+        });
+        assert!(told.iter().all(|data| *data == Ok([7; 10])), "p = {p}, root = {root}: {told:?}");
+    }
+    let beyond = ScatterAllgather { root: 4, scatter: BinomialScatter { root: 0 }, gather: Ring };
+    let refused = beyond.admits(&Place::flat(0, 4));
+    assert!(matches!(refused, Err(Refusal::Requires { clause: "root < p", p: 4 })), "{refused:?}");
+}
+
+/// A call is in the domain, and proved, if it is for the inner collectives.
+#[test]
+fn the_domain_is_that_of_all_stages() {
+    let even = ReduceScatterAllgather { scatter: CirculantReduceScatter, gather: NeighborExchange };
+    let refused = even.admits(&Place::flat(0, 3));
+    assert!(matches!(refused, Err(Refusal::Requires { clause: "p % 2 == 0", p: 3 })), "{refused:?}");
+    assert_eq!(even.admits(&Place::flat(0, 4)), Ok(()));
+    // Of `InTwoSteps` no more than the check at compile time is known.
+    let checked = ReduceScatterAllgather { scatter: <InTwoSteps>::default(), gather: Ring };
+    assert_eq!((checked.proved(&Place::flat(0, 16)), checked.admits(&Place::flat(0, 17))), (Ok(()), Ok(())));
+    assert!(matches!(checked.proved(&Place::flat(0, 17)), Err(Refusal::Unproved { .. })));
+}
+
+/// All ranks have the tree of one; operands are in order if those of every stage are.
+#[test]
+fn the_order_is_that_of_the_stages() {
+    fn order<C: Collective>(_: &C) -> (bool, bool) {
+        (C::ORDER.same_tree, C::ORDER.rank_order)
+    }
+    let circulant = <ReduceScatterAllgather>::default();
+    let in_order = ReduceScatterAllgather { scatter: <InTwoSteps>::default(), gather: Ring };
+    let unordered = InTwoSteps { up: BinomialReduce { root: 0 }, out: BinomialScatter { root: 0 } };
+    let out_of_order = ReduceScatterAllgather { scatter: unordered, gather: Ring };
+    assert_eq!(
+        (order(&circulant), order(&in_order), order(&out_of_order)),
+        ((true, false), (true, true), (true, false))
+    );
+    let concatenate = ordered(|a: &String, b: &String| a.clone() + b);
+    run(5, |comm| {
+        let (mine, mut text) = ([format!("({})", comm.rank())], [String::new()]);
+        assert_eq!(in_order.allreduce(comm, &mine, &mut text, &concatenate), Ok(()));
+        assert_eq!(text, ["(0)(1)(2)(3)(4)"]);
+        let refused = circulant.allreduce(comm, &mine, &mut text, &concatenate);
+        assert!(matches!(refused, Err(Error::NeedsOrder { .. })), "{refused:?}");
+    });
+}

@@ -64,7 +64,6 @@ pub mod program;
 mod rank_rounds;
 mod reduce;
 mod requests;
-mod reverse;
 mod rooted;
 #[doc(hidden)]
 pub mod runs;
@@ -88,7 +87,6 @@ pub use choice::selection;
 pub use error::Error;
 pub use policy::{Policy, Wire};
 pub use reduce::{Allreduce, IsAllreduce, IsReduceScatter, ReduceScatter};
-pub use reverse::Reverse;
 pub use rooted::{Broadcast, GatherTo, IsBroadcast, IsGather, IsReduce, IsScatter, ReduceTo, ScatterFrom};
 #[doc(inline)]
 pub use roundel_macros::Collective;

@@ -11,6 +11,7 @@ pub mod gather;
 pub(crate) mod own;
 pub mod reduce;
 pub mod reduce_scatter;
+mod reverse;
 pub mod scatter;
 
 pub use allgather::{
@@ -34,6 +35,7 @@ pub use reduce::{BinomialReduce, OrderedBinomialReduce};
 pub use reduce_scatter::{
     CirculantReduceScatter, CyclicShiftReduceScatter, PairwiseReduceScatter, RecursiveHalvingReduceScatter,
 };
+pub use reverse::Reverse;
 pub use scatter::BinomialScatter;
 
 /// The root of the crate that has the catalogue and its proof records, on the machine that built it.

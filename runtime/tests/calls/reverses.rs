@@ -2,11 +2,11 @@
 //! derive emits compare the generated code of each with its schedule.
 
 use roundel::algorithms::{self, BinomialBroadcast, Circulant, CirculantReduceScatter, ModifiedBruck};
-use roundel::algorithms::{ScatterAllgather, Visitor, visit_all};
+use roundel::algorithms::{Reverse, ScatterAllgather, Visitor, visit_all};
 use roundel::operation::{Sum, ordered};
 use roundel::threads::run;
 use roundel::{
-    Alltoall, Collective, GatherTo, IsAllgather, IsReduceScatter, Place, ReduceScatter, ReduceTo, Refusal, Reverse,
+    Alltoall, Collective, GatherTo, IsAllgather, IsReduceScatter, Place, ReduceScatter, ReduceTo, Refusal,
     ScatterFrom,
 };
 use roundel_spec::check::{self, Point};

@@ -2,8 +2,8 @@
 
 use roundel::algorithms::{
     BinomialReduce, BinomialScatter, Bruck, CirculantReduceScatter, NeighborExchange, OrderedBinomialReduce,
-    PairwiseReduceScatter, RecursiveHalvingReduceScatter, ReduceScatterAllgather, Ring, ScatterAllgather, Visitor,
-    visit_all,
+    PairwiseReduceScatter, RecursiveHalvingReduceScatter, ReduceScatterAllgather, Reverse, Ring, ScatterAllgather,
+    Visitor, visit_all,
 };
 use roundel::operation::{Sum, ordered};
 use roundel::threads::run;

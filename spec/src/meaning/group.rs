@@ -199,11 +199,19 @@ impl Outward<'_> {
         if inner == 0 { self.site.line } else { self.lines as Line + inner - 1 }
     }
 
-    /// The clause, with the action of the message. What a collective that only moves data copies may replace what the
-    /// outer one has there, as the clause says.
-    fn site(&self, inner: Site) -> Site {
+    /// The clause, with the action of an arriving message. What a collective that only moves data copies may replace
+    /// what the outer one has there, as the clause says.
+    fn arrival(&self, inner: Site) -> Site {
         let action = match inner.action {
             Action::Copy if inner.line == 0 => self.site.action,
+            action => action,
+        };
+        self.site(Site { action, ..inner })
+    }
+
+    /// The clause, with the action of the message.
+    fn site(&self, inner: Site) -> Site {
+        let action = match inner.action {
             Action::Copy => Action::Copy,
             Action::Replace => Action::Replace,
             Action::Overwrite => Action::Overwrite,
@@ -259,7 +267,7 @@ impl Sink for Outward<'_> {
         if !self.translate(&blocks) {
             return Ok(());
         }
-        let site = self.site(site);
+        let site = self.arrival(site);
         self.sink.recv(site, (self.member)(from), &self.stripes)
     }
 

@@ -194,6 +194,7 @@ mod tests {
             "allreduce/ring",
             "allreduce/prefix",
             "allreduce/cyclic-shift",
+            "allreduce/reduce-scatter-allgather",
             "reduce-scatter/circulant",
             "reduce-scatter/cyclic-shift",
             "reduce-scatter/pairwise",

@@ -7,6 +7,7 @@ use super::entry::EntryFunction;
 use super::functions::indented;
 use super::names;
 use crate::schedule::contract::Kind;
+use crate::schedule::message::Action;
 use crate::schedule::{Number, ROOT};
 
 impl EntryFunction<'_, '_> {
@@ -19,7 +20,7 @@ impl EntryFunction<'_, '_> {
         };
         let list = if schedule.lists.is_empty() { "" } else { include_str!("parts/prove_list.c") };
         let text = [include_str!("parts/prove.c"), list, try_call, include_str!("parts/prove_main.c")].concat();
-        let text = text.replace("@EFFECTS@\n", effects(kind)).replace("@END@", self.end());
+        let text = text.replace("@EFFECTS@\n", &self.effects()).replace("@END@", self.end());
         let text = sizes(text, kind, self.looks_at_nodes(), schedule.lines_in_memory().max(1));
         let arguments: String = self.numbers().iter().chain(&self.lists()).map(|name| format!(", {name}")).collect();
         text.replace("@CLAIM@", &self.claim())
@@ -61,9 +62,30 @@ impl EntryFunction<'_, '_> {
         let order = if self.keeps_order() { ", in the order of ranks" } else { "" };
         match self.kind().reduces() {
             true => format!("that no contribution counts twice and none is lost{order}"),
+            false if self.replaces() => "that who sends a block holds it, that a block which arrives again replaces \
+                                         no other, and that each is in the end where it must be"
+                .into(),
             false => "that who sends a block holds it, and that each arrives once and is in the end where it must be"
                 .into(),
         }
+    }
+
+    /// Whether blocks may arrive where they are already, because a stage of a sequence does not know it.
+    fn replaces(&self) -> bool {
+        let kind = self.kind();
+        !kind.reduces() && self.writer.schedule.within().any(|within| within.site.action == Action::Replace)
+    }
+
+    /// The part of the program that follows blocks, or contributions.
+    fn effects(&self) -> String {
+        if self.kind().reduces() {
+            return include_str!("parts/prove_reduces.c").into();
+        }
+        let (before, arrives) = match self.replaces() {
+            true => (include_str!("parts/prove_again.c"), AGAIN),
+            false => ("", ONCE),
+        };
+        before.to_string() + &include_str!("parts/prove_sets.c").replace("@ARRIVES@\n", arrives)
     }
 
     /// Loops around a call: nodes of many sizes, every root, parameters slightly above their minimum.
@@ -95,9 +117,12 @@ impl EntryFunction<'_, '_> {
     }
 }
 
-fn effects(kind: Kind) -> &'static str {
-    if kind.reduces() { include_str!("parts/prove_reduces.c") } else { include_str!("parts/prove_sets.c") }
-}
+/// A block that arrives is neither held, nor brought by another message.
+const ONCE: &str = "        assert(!((to->held[block / 64] | to->coming[block / 64]) & bit));\n";
+
+/// The same of a block that may arrive again.
+const AGAIN: &str = "        assert(!(to->coming[block / 64] & bit));\n        \
+                     assert(!(to->held[block / 64] & bit) || rdl_replaces(to, i, block));\n";
 
 /// The sizes of the program's arrays.
 fn sizes(text: String, kind: Kind, nodes: bool, lines: usize) -> String {

@@ -6,7 +6,7 @@ static void rdl_carry(rdl_rank *from, uint64_t sent, rdl_rank *to, size_t i)
         int64_t block = rdl_nth(from, sent, k);
         uint64_t bit = UINT64_C(1) << block % 64;
         assert(from->held[block / 64] & bit);
-        assert(!((to->held[block / 64] | to->coming[block / 64]) & bit));
+@ARRIVES@
         to->coming[block / 64] |= bit;
 @LEAVES@
     }

@@ -16,8 +16,8 @@ use std::convert::Infallible;
 /// claim about the order.
 ///
 /// ```
-/// use roundel::algorithms::{ReduceScatterAllgather, Sparbit};
-/// use roundel::{Allreduce, Reverse, operation::Sum, threads};
+/// use roundel::algorithms::{ReduceScatterAllgather, Reverse, Sparbit};
+/// use roundel::{Allreduce, operation::Sum, threads};
 ///
 /// let both = ReduceScatterAllgather { scatter: Reverse::of(Sparbit)?, gather: Sparbit };
 /// let sums = threads::run(5, |comm| {

@@ -7,7 +7,7 @@ use roundel::algorithms::{
 };
 use roundel::operation::{Sum, ordered};
 use roundel::threads::run;
-use roundel::{Allreduce, Broadcast, Collective, Error, IsAllgather, IsReduceScatter, Place, Refusal, Reverse};
+use roundel::{Allreduce, Broadcast, Collective, Error, IsAllgather, IsReduceScatter, Place, Refusal};
 
 /// A reduce_scatter in two steps, which is in order if the reduce is.
 #[derive(Collective, Clone, Copy, Debug, Default)]

@@ -49,8 +49,13 @@ impl DeclarationBuilder {
         let twice = self.inners.iter().any(|inner| name == inner.name);
         let (text, outer) = (name.to_string(), self.kind);
         // A wrong kind causes no further errors.
-        let kind_or_outer = known.ok().filter(|kind| kind.runs_inside(outer)).unwrap_or(outer);
-        self.inners.push(Inner { name: text, kind: kind_or_outer, schedule: None });
+        let instead = match outer {
+            Kind::Alltoall => Kind::Alltoall,
+            _ if outer.reduces() => Kind::Allreduce,
+            _ => Kind::Allgather,
+        };
+        let kind_or_other = known.ok().filter(|kind| kind.runs_inside(outer)).unwrap_or(instead);
+        self.inners.push(Inner { name: text, kind: kind_or_other, schedule: None });
         self.params.push(name.clone());
         Some(match known {
             Err(()) => {

@@ -12,8 +12,8 @@ use roundel_spec::{
 };
 use std::convert::Infallible;
 
-/// The reverse of an allgather, a broadcast or an all-to-all. It combines what arrives as the left operand, and makes no
-/// claim about the order.
+/// The reverse of an allgather, a broadcast or an all-to-all. It combines what arrives as the left operand, and makes
+/// no claim about the order.
 ///
 /// ```
 /// use roundel::algorithms::{ReduceScatterAllgather, Reverse, Sparbit};

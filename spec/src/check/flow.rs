@@ -1,8 +1,8 @@
 //! Rule 3: a rank holds what it sends, and no slot is written twice.
 //!
 //! The messages of one round are in flight together, so a block that arrives in a round cannot be forwarded in the same
-//! round. If messages move their blocks, a round cannot send a block twice. An inner collective of another kind does not
-//! know which blocks a rank has already, and replaces them by themselves.
+//! round. If messages move their blocks, a round cannot send a block twice. An inner collective of another kind does
+//! not know which blocks a rank has already, and replaces them by themselves.
 
 use super::CheckInput;
 use crate::check::violation::{Problem, Set, Violation};

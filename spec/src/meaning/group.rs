@@ -1,8 +1,8 @@
 //! A collective inside a group, as part of another one.
 //!
 //! The inner collective numbers members and their contributions from 0. [`Inside`] passes its rounds to the outer
-//! collective's sink: it translates members to ranks, and contributions to the blocks that a member contributes. When the
-//! inner collective is over, the outer one knows what the inner contract promises, and forgets everything else.
+//! collective's sink: it translates members to ranks, and contributions to the blocks that a member contributes. When
+//! the inner collective is over, the outer one knows what the inner contract promises, and forgets everything else.
 
 use crate::meaning::collective::{Collective, Refusal};
 use crate::meaning::place::{Place, Placement};

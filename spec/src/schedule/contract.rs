@@ -90,7 +90,7 @@ impl Kind {
         matches!(self, Kind::Alltoall)
     }
 
-    /// Whether a collective of this kind may be a part of one of another kind: one that only moves data reduces nothing.
+    /// Whether a collective of this kind may be a part of one of `outer`: one that only moves data reduces nothing.
     pub const fn runs_inside(self, outer: Kind) -> bool {
         match (self.moves(), outer.moves()) {
             (true, true) => true,

@@ -1,9 +1,9 @@
 //! What every rank holds, block by block, and since when.
 //!
-//! In a gather a slot is filled once, so its whole history is one number: the round in which it was filled; but after an
-//! inner collective a block may be forgotten, and arrive again. In an all-to-all a message moves its blocks, so a block
-//! is at one rank at a time, and its history is its path. The checks, the invariants and the pictures all read this
-//! table.
+//! In a gather a slot is filled once, so its whole history is one number: the round in which it was filled; but after
+//! an inner collective a block may be forgotten, and arrive again. In an all-to-all a message moves its blocks, so a
+//! block is at one rank at a time, and its history is its path. The checks, the invariants and the pictures all read
+//! this table.
 
 use crate::schedule::contract::Kind;
 use std::collections::{BTreeMap, BTreeSet};

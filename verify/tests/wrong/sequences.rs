@@ -1,8 +1,8 @@
 //! Sequences of inner collectives: right ones are proved for all p, and none with a fault is.
 //!
-//! The faults are stages that are missing, in the wrong order or of the wrong kind, and roots and divisions that differ,
-//! often only beyond 41, which no check at compile time sees. What keeps such a declaration from being proved must be
-//! an obligation that a solver refutes, not a missing encoding.
+//! The faults are stages that are missing, in the wrong order or of the wrong kind, and roots and divisions that
+//! differ, often only beyond 41, which no check at compile time sees. What keeps such a declaration from being proved
+//! must be an obligation that a solver refutes, not a missing encoding.
 //!
 //! Tests that need z3 say so and pass where it is not installed; with `ROUNDEL_REQUIRE` set they fail there.
 

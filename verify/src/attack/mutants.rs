@@ -95,9 +95,16 @@ impl Nursery<'_> {
     }
 }
 
-/// Whether an expression is in the declaration: the number of blocks is not, if each rank has its own.
+/// Whether an expression is in the declaration: the number of blocks is not, if each rank has its own, nor are the
+/// blocks of a stage.
 fn declared(original: &Schedule, spot: SchedulePart) -> bool {
-    original.kind.is_divided() || spot != SchedulePart::Blocks
+    match spot {
+        SchedulePart::Blocks => original.kind.is_divided(),
+        SchedulePart::Transfer(site, Field::Blocks) => {
+            !original.within().any(|within| within.site == site && original.is_stage(within))
+        }
+        _ => true,
+    }
 }
 
 /// Changes inside expressions.

@@ -229,11 +229,15 @@ fn wrong_ones_are_refused_where_the_fault_shows_and_never_proved() {
     for (what, first, text) in WRONG {
         let schedule = declared(text);
         assert!(schedule.is_sequence(), "{what}");
-        let up_to = |p: i64| check::over(&schedule, &Points::new(&schedule, 1..=p as usize).thinned(1 << 11));
+        let points = |p: std::ops::RangeInclusive<i64>| {
+            let (from, to) = (*p.start() as usize, *p.end() as usize);
+            Points::new(&schedule, from..=to).thinned(1 << 11)
+        };
         if *first > 2 {
-            up_to(first - 1).unwrap_or_else(|wrong| panic!("{what} is wrong below {first}: {wrong}"));
+            check::over(&schedule, &points(1..=first - 1))
+                .unwrap_or_else(|wrong| panic!("{what} is wrong below {first}: {wrong}"));
         }
-        let violation = check::over(&schedule, &Points::new(&schedule, *first as usize..=*first as usize)).err();
+        let violation = check::over(&schedule, &points(*first..=*first)).err();
         let violation = violation.unwrap_or_else(|| panic!("{what} is not wrong at {first}"));
         let Some(portfolio) = solvers(5) else { continue };
         let kept = induction::kept_by(&schedule, &violation, &portfolio);

@@ -21,7 +21,7 @@ use crate::algorithms::reduce_scatter::CirculantReduceScatter;
 #[round("reduce_scatter")]
 #[within(all, scatter)]
 #[round("allgather")]
-#[within(all, gather)]
+#[within(all, gather, line = acc)]
 pub struct ReduceScatterAllgather<S = CirculantReduceScatter, G = Circulant> {
     /// The reduce_scatter.
     pub scatter: S,

@@ -99,3 +99,79 @@ fn received_by(log: &RankLog, round: usize, block: usize) -> Option<Site> {
     let mut messages = log.directed(round, Direction::Recv);
     messages.find(|message| log.blocks(message).contains(&(block as u32))).map(|message| message.site)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::Point;
+    use crate::meaning::place::Placement;
+    use crate::meaning::sink::{Sink, infallible};
+    use crate::meaning::stripes::Stripe;
+    use crate::schedule::arguments::Arguments;
+    use crate::schedule::contract::Kind;
+    use crate::schedule::reference;
+    use crate::trace::record::{Recorder, Trace};
+
+    const PLAIN: Site = Site::plain(0);
+    const AGAIN: Site = Site { number: 0, line: 0, action: Action::Replace };
+
+    /// What two ranks do with block 0 in one round: directions, each with the clause.
+    type Turn<'a> = [&'a [(Direction, Site)]; 2];
+
+    /// The problem in the last of some rounds of an allgather of two ranks; rank 1 forgets block 0 before a round.
+    fn problem(turns: &[Turn<'_>], forgets: Option<usize>) -> Option<&'static str> {
+        let log = |rank: usize| {
+            let mut log = Recorder::default();
+            for (round, turn) in turns.iter().enumerate() {
+                if rank == 1 && forgets == Some(round) {
+                    infallible(log.forget(0, Stripe::one(0, 2)));
+                }
+                infallible(log.begin_round());
+                for (direction, site) in turn[rank] {
+                    let block = Stripe::one(0, 2);
+                    match direction {
+                        Direction::Send => infallible(log.send(*site, 1 - rank, block)),
+                        Direction::Recv => infallible(log.recv(*site, 1 - rank, block)),
+                    }
+                }
+                infallible(log.end_round());
+            }
+            log.finish()
+        };
+        let (schedule, trace) = (reference::of(Kind::Allgather), Trace::lockstep(vec![log(0), log(1)]));
+        let point = Point { placement: Placement::consecutive(2, 2), args: Arguments::default() };
+        let scene = CheckInput { schedule: &schedule, point: &point, trace: &trace };
+        let mut provenance = Provenance::new(Kind::Allgather, 2, 2, 0);
+        let mut last = None;
+        for round in 0..turns.len() {
+            assert_eq!(last, None, "before the last round");
+            forget(&scene, round, &mut provenance);
+            last = check(&scene, round, &mut provenance).err().map(|violation| violation.code());
+        }
+        last
+    }
+
+    #[test]
+    fn a_block_may_replace_itself_if_nothing_else_touches_it() {
+        use Direction::{Recv, Send};
+        let plain: Turn<'_> = [&[(Send, PLAIN)], &[(Recv, PLAIN)]];
+        let again: Turn<'_> = [&[(Send, PLAIN)], &[(Recv, AGAIN)]];
+        assert_eq!(problem(&[plain, plain], None), Some("written-twice"));
+        assert_eq!(problem(&[plain, again], None), None);
+        let twice: Turn<'_> = [&[(Send, PLAIN), (Send, PLAIN)], &[(Recv, AGAIN), (Recv, AGAIN)]];
+        assert_eq!(problem(&[twice], None), Some("written-twice"));
+        let both: Turn<'_> = [&[(Send, PLAIN), (Recv, AGAIN)], &[(Recv, AGAIN), (Send, PLAIN)]];
+        assert_eq!(problem(&[plain, both], None), Some("written-twice"));
+    }
+
+    #[test]
+    fn what_is_forgotten_is_not_sent_and_may_arrive() {
+        use Direction::{Recv, Send};
+        let plain: Turn<'_> = [&[(Send, PLAIN)], &[(Recv, PLAIN)]];
+        let back: Turn<'_> = [&[(Recv, AGAIN)], &[(Send, PLAIN)]];
+        assert_eq!(problem(&[plain, back], None), None);
+        assert_eq!(problem(&[plain, back], Some(1)), Some("phantom-data"));
+        assert_eq!(problem(&[plain, plain], Some(1)), None);
+        assert_eq!(problem(&[plain, plain, back], Some(1)), None);
+    }
+}

@@ -40,7 +40,7 @@ pub(crate) fn run(world: &SimpleCommunicator, args: &[String]) {
             suite.wrong_arguments();
             suite.wrong_roots();
             let seen = suite.rooted.len();
-            suite.expect(seen == 5, || format!("{seen} collectives with a root were tried"));
+            suite.expect(seen == 6, || format!("{seen} collectives with a root were tried"));
         }
     }
     if world.rank() == 0 {

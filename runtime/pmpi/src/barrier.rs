@@ -6,7 +6,7 @@ use crate::arguments;
 use crate::passing::{all, is_last};
 use crate::serve::{self, RepeatOutcome};
 use mpi::ffi::{self, MPI_Comm, MPI_Request};
-use roundel::mpi::raw::{CallKey, MpiCall};
+use roundel::mpi::raw::{CallKey, MpiCall, lists};
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
@@ -39,7 +39,7 @@ fn later() -> Option<MpiCall> {
 pub(crate) unsafe extern "C" fn MPI_Barrier(comm: MPI_Comm) -> c_int {
     let mut result = NOTHING;
     let (send, recv): (*const c_void, *mut c_void) = ((&raw const NOTHING).cast(), (&raw mut result).cast());
-    let key = CallKey { function: MPI_Barrier as *const () as usize, comm, words: [], lists: [None, None] };
+    let key = CallKey { function: MPI_Barrier as *const () as usize, comm, words: [], lists: lists([]) };
     // SAFETY: the program's communicator; the buffers live until the end of the call.
     unsafe {
         if all(comm) || is_last(&key) {
@@ -60,7 +60,7 @@ pub(crate) unsafe extern "C" fn MPI_Barrier(comm: MPI_Comm) -> c_int {
 /// The same as for the MPI function.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn MPI_Ibarrier(comm: MPI_Comm, request: *mut MPI_Request) -> c_int {
-    let key = CallKey { function: MPI_Ibarrier as *const () as usize, comm, words: [], lists: [None, None] };
+    let key = CallKey { function: MPI_Ibarrier as *const () as usize, comm, words: [], lists: lists([]) };
     // SAFETY: the program's arguments, and the library's function for them.
     unsafe {
         if all(comm) || is_last(&key) {

@@ -83,6 +83,22 @@ fn in_shared_memory(call: &Question) -> RangeInclusive<u64> {
     least..=most.min(most_in_shared_memory(call))
 }
 
+/// The length of blocks up to which the memory of a node is faster for an alltoallv. Ranks know only their own lengths
+/// when they choose, and find out during the call: what counts is the rank that sends most, as if its blocks for the
+/// others had equal lengths.
+pub(crate) fn most_of_alltoallv(call: &Question) -> u64 {
+    most_in_shared_memory(call)
+}
+
+/// Whether the memory of a node is faster than MPI's messages.
+fn shares_memory(call: &Question) -> bool {
+    match (call.kind, call.bytes) {
+        // A request cannot be left to MPI when its lengths are found out.
+        (Kind::Alltoall, ANY) => call.form == CallForm::Blocking,
+        (_, bytes) => in_shared_memory(call).contains(&bytes),
+    }
+}
+
 fn most_in_shared_memory(call: &Question) -> u64 {
     match call.kind {
         Kind::Allreduce | Kind::ReduceScatter => ANY,
@@ -181,7 +197,7 @@ impl DefaultRule {
         if self.catalogue {
             // The sort is stable, so all others keep their order.
             candidates.sort_by_key(|(name, ..)| *name == LIBRARY);
-        } else if call.nodes == 1 && call.p > 1 && in_shared_memory(call).contains(&call.bytes) {
+        } else if call.nodes == 1 && call.p > 1 && shares_memory(call) {
             candidates.insert(0, (SHARED, None, "its ranks share memory"));
         } else if let Some(before) = before_which(call, self.short) {
             let at = candidates.iter().position(|(name, ..)| before == Before::All || *name == LIBRARY);

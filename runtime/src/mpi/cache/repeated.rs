@@ -7,7 +7,9 @@ use crate::mpi::arguments::shape::{CallShape, ParsedCall};
 use crate::mpi::cache::node_plan::NodePlan;
 use crate::mpi::cache::workspace::Workspace;
 use crate::mpi::execution::Nothing;
-use crate::mpi::execution::shared::{OwnedPlan, SharedBuffers, SharedMemory, SharedPlan, lock};
+use crate::mpi::execution::shared::{
+    ExchangeLimit, OwnedPlan, ServedExchange, SharedBuffers, SharedMemory, SharedPlan, lock,
+};
 use crate::mpi::handles::native::NativeCombine;
 use crate::mpi::handles::operand::{Operands, native_combine};
 use crate::mpi::lowering::plan::MessagePlan;
@@ -19,6 +21,9 @@ use std::sync::Arc;
 
 /// The most arguments that a call has besides its communicator.
 pub(crate) const WORDS: usize = 8;
+
+/// The most lists that a call has: an alltoallv has counts and displacements of both buffers.
+pub(crate) const LISTS: usize = 4;
 
 /// The number of calls that a communicator keeps.
 pub(crate) const KEPT: usize = 16;
@@ -36,14 +41,14 @@ pub(crate) struct RepeatedCall {
 
 /// The lists of a call.
 #[derive(Debug, Default)]
-pub(crate) struct RepeatedLists([Vec<i64>; 2]);
+pub(crate) struct RepeatedLists([Vec<i64>; LISTS]);
 
 impl RepeatedLists {
     /// Reads lists of `p` entries.
     ///
     /// # Safety
     /// The lists have that many.
-    pub(crate) unsafe fn read(lists: [Option<IntList>; 2], p: usize) -> Self {
+    pub(crate) unsafe fn read(lists: [Option<IntList>; LISTS], p: usize) -> Self {
         // SAFETY: as the caller guarantees.
         let entries = |list: IntList| (0..p).map(|rank| unsafe { list.get(rank) }).collect();
         RepeatedLists(lists.map(|list| list.map_or_else(Vec::new, entries)))
@@ -54,7 +59,7 @@ impl RepeatedLists {
     /// # Safety
     /// They have an entry for each rank.
     #[inline]
-    unsafe fn are(&self, lists: [Option<IntList>; 2]) -> bool {
+    unsafe fn are(&self, lists: [Option<IntList>; LISTS]) -> bool {
         let same = |known: &Vec<i64>, list: IntList| {
             // SAFETY: as the caller guarantees.
             known.iter().enumerate().all(|(rank, &entry)| unsafe { list.get(rank) } == entry)
@@ -78,6 +83,8 @@ pub(crate) struct RepeatedPlan {
 pub(crate) enum RepeatedSteps {
     /// All of it in the memory of one node.
     Shared(OwnedPlan),
+    /// An alltoallv in the memory of one node, up to a limit.
+    Exchange(OwnedPlan, ExchangeLimit),
     /// Messages of elements of this datatype.
     Messages(Arc<MessagePlan>, ffi::MPI_Datatype),
     /// In the memory of each node, with messages between nodes.
@@ -138,7 +145,7 @@ impl RepeatedCall {
     /// # Safety
     /// The lists are complete.
     #[inline]
-    pub(crate) unsafe fn is(&self, function: usize, words: &[usize], lists: [Option<IntList>; 2]) -> bool {
+    pub(crate) unsafe fn is(&self, function: usize, words: &[usize], lists: [Option<IntList>; LISTS]) -> bool {
         let same = self.function == function && self.count == words.len() && self.words[..self.count] == *words;
         // SAFETY: as the caller guarantees.
         same && unsafe { self.lists.are(lists) }
@@ -164,7 +171,7 @@ impl RepeatedCall {
         fine.then_some(CallBuffers { input: first.cast(), output: last.cast() })
     }
 
-    /// Runs the call; `None` if it needs memory of the node that is not there.
+    /// Runs the call; `None` if it needs memory of the node that is not there. Only an alltoallv can be too long.
     ///
     /// # Safety
     /// The buffers are live, and all ranks make the same call.
@@ -173,11 +180,11 @@ impl RepeatedCall {
         &self,
         workspace: &mut Workspace<'_>,
         CallBuffers { input, output }: CallBuffers,
-    ) -> Option<Result<(), Error>> {
+    ) -> Option<Result<ServedExchange, Error>> {
         let Some(RepeatedPlan { steps, op, .. }) = &self.plan else { return None };
         let sides = Sides { send: input, recv: output };
         // SAFETY: as the caller guarantees.
-        Some(unsafe {
+        let outcome = unsafe {
             match steps {
                 RepeatedSteps::Shared(plan) => {
                     let shared = &mut lock(workspace.shared?);
@@ -186,13 +193,21 @@ impl RepeatedCall {
                         None => share(&plan.get(), *op, shared, sides),
                     }
                 }
+                RepeatedSteps::Exchange(plan, limit) => {
+                    let shared = &mut lock(workspace.shared?);
+                    return Some(match shared.leaves_exchange(*limit) {
+                        true => Ok(ServedExchange::TooLong),
+                        false => shared.exchange(&plan.get(), (input, output), *limit),
+                    });
+                }
                 RepeatedSteps::Messages(plan, datatype) => exchange(plan, *datatype, *op, workspace, sides),
                 RepeatedSteps::Nodes(plan, shape) => {
                     workspace.shared?;
                     plan.run(shape, sides, &op.map(Operands::from), workspace)
                 }
             }
-        })
+        };
+        Some(outcome.map(|()| ServedExchange::Done))
     }
 }
 

@@ -4,6 +4,7 @@
 
 use super::repeat::CallWords;
 use crate::mpi::arguments::call::{IntList, in_place};
+use crate::mpi::cache::repeated::LISTS;
 use ::mpi::ffi::{MPI_Comm, MPI_Datatype, MPI_Op};
 use std::ffi::{c_int, c_void};
 
@@ -16,8 +17,8 @@ pub struct CallKey<const N: usize> {
     pub comm: MPI_Comm,
     /// The other arguments.
     pub words: [usize; N],
-    /// The first two lists.
-    pub lists: [Option<IntList>; 2],
+    /// The lists.
+    pub lists: [Option<IntList>; LISTS],
 }
 
 impl<const N: usize> CallKey<N> {
@@ -46,11 +47,11 @@ pub trait ArgumentWord: Sized {
     }
 }
 
-/// The first two lists among arguments.
+/// The lists among arguments.
 #[inline]
-pub fn lists<const N: usize>(all: [Option<IntList>; N]) -> [Option<IntList>; 2] {
+pub fn lists<const N: usize>(all: [Option<IntList>; N]) -> [Option<IntList>; LISTS] {
     let mut found = all.into_iter().flatten();
-    [found.next(), found.next()]
+    [found.next(), found.next(), found.next(), found.next()]
 }
 
 /// The addresses of the first and the last buffer among arguments.

@@ -35,9 +35,10 @@ pub use crate::mpi::process::say::say;
 
 pub(super) use self::choice::{agree, explain};
 
+use self::choice::Choice;
 use self::planning::Planning;
 use crate::choice::CallForm;
-use crate::choice::selection::{Algorithm, BetweenNodes, Device, Implementation};
+use crate::choice::selection::{Algorithm, Device, Implementation};
 use crate::error::Error;
 use crate::mpi::arguments::image::Rank;
 use crate::mpi::arguments::shape;
@@ -139,9 +140,13 @@ pub unsafe fn run(comm: ffi::MPI_Comm, call: &MpiCall, by: By<'_>) -> Result<Cal
             outcome
         },
     };
-    Ok(match (outcome, by) {
-        (CallOutcome::Library, By::Environment) if passing::stays(call, group.rank) => CallOutcome::Passes,
-        _ => outcome,
+    let stays = matches!(by, By::Environment) && passing::stays(call, group.rank);
+    Ok(match (outcome, call) {
+        // MPI was not chosen for all alltoallvs: this one is too long or invalid.
+        (CallOutcome::Library, MpiCall::Alltoallv { .. }) => CallOutcome::Library,
+        (CallOutcome::Library | CallOutcome::Passes, _) if stays => CallOutcome::Passes,
+        (CallOutcome::Passes, _) => CallOutcome::Library,
+        (outcome, _) => outcome,
     })
 }
 
@@ -182,7 +187,7 @@ unsafe fn with_host_memory(
     }
 }
 
-/// Runs a parsed call, with a cached plan if there is one for it.
+/// Runs a parsed call, with a cached plan if there is one for it. [`CallOutcome::Passes`] if MPI was chosen for it.
 #[inline]
 unsafe fn serve(work: &mut CommWork, group: &OwnComm, job: &ParsedCall, by: By<'_>) -> Result<CallOutcome, Error> {
     if work.recent.find(&job.shape, by).is_none() {
@@ -198,8 +203,11 @@ unsafe fn serve(work: &mut CommWork, group: &OwnComm, job: &ParsedCall, by: By<'
         // SAFETY: as above.
         Some(CachedPlan::SharedMemory) => unsafe { shared_run::run(work, group, job) },
         // SAFETY: as above.
+        Some(&CachedPlan::SharedAlltoallv(limit)) => unsafe { shared_run::exchange(work, group, job, limit) },
+        // SAFETY: as above.
         Some(CachedPlan::Nodes(_)) => unsafe { node_run::run(work, group, job) },
-        Some(CachedPlan::Library(_)) | None => Ok(CallOutcome::Library),
+        Some(CachedPlan::Library(_)) => Ok(CallOutcome::Passes),
+        None => Ok(CallOutcome::Library),
     }
 }
 
@@ -270,6 +278,9 @@ pub unsafe fn is_known(comm: ffi::MPI_Comm) -> Result<bool, Error> {
 /// Why the journal has no messages of a call.
 const IN_SHARED_MEMORY: &str = "it runs in shared memory, which has no messages to record";
 
+/// Why MPI serves an alltoallv for which shared memory was chosen.
+const TOO_LONG: &str = "a rank sends more than shared memory serves faster";
+
 /// The reason why MPI serves a call that cannot be parsed.
 const UNREAD: &str = "its datatype, operation, counts or root are not served";
 
@@ -311,7 +322,7 @@ fn plan(work: &mut CommWork, group: &OwnComm, shape: &CallShape, by: By<'_>) -> 
     let algorithm = match choice.implementation.clone() {
         Implementation::Catalogue(algorithm) => algorithm,
         Implementation::SharedMemory => {
-            let planned = in_shared_memory(work, group, shape, choice.between.clone());
+            let planned = in_shared_memory(work, group, shape, &choice);
             choice.tell(planned.as_ref().map(|_| ()));
             return match planned {
                 Ok(planned) => Ok(planned),
@@ -341,12 +352,16 @@ fn in_shared_memory(
     work: &mut CommWork,
     group: &OwnComm,
     shape: &CallShape,
-    between: Option<BetweenNodes>,
+    choice: &Choice,
 ) -> Result<CachedPlan, Error> {
-    match between {
-        Some(between) => node_run::plan(work, group, shape, &between).map(|plan| CachedPlan::Nodes(Arc::new(plan))),
-        None => shared_run::fits(work, group, shape).map(|()| CachedPlan::SharedMemory),
+    if let Some(between) = &choice.between {
+        return node_run::plan(work, group, shape, between).map(|plan| CachedPlan::Nodes(Arc::new(plan)));
     }
+    shared_run::fits(work, group, shape)?;
+    Ok(match shape.blocks {
+        BlockLayout::Private => CachedPlan::SharedAlltoallv(choice.exchange_limit(group.placement.p())),
+        _ => CachedPlan::SharedMemory,
+    })
 }
 
 fn draw(

@@ -10,10 +10,10 @@ use crate::error::Error;
 use crate::mpi::arguments::call::{IntList, MpiCall};
 use crate::mpi::arguments::shape::{ParsedCall, Side};
 use crate::mpi::cache::call_cache::CachedPlan;
-use crate::mpi::cache::repeated::{RepeatedCall, RepeatedLists, RepeatedPlan, RepeatedSteps, WORDS};
+use crate::mpi::cache::repeated::{LISTS, RepeatedCall, RepeatedLists, RepeatedPlan, RepeatedSteps, WORDS};
 use crate::mpi::cache::workspace::Workspace;
 use crate::mpi::comm::own::OwnComm;
-use crate::mpi::execution::shared::SharedPlan;
+use crate::mpi::execution::shared::{ServedExchange, SharedPlan};
 use crate::mpi::state::{CommState, CommWork, attribute};
 use ::mpi::ffi;
 use roundel_spec::Kind;
@@ -32,7 +32,7 @@ pub struct CallWords<'a> {
     /// The other arguments.
     pub words: &'a [usize],
     /// The counts and the displacements.
-    pub lists: [Option<IntList>; 2],
+    pub lists: [Option<IntList>; LISTS],
 }
 
 /// The outcome of a repeated call.
@@ -108,7 +108,11 @@ pub unsafe fn repeat(call: CallWords<'_>, addresses: [*mut c_void; 2]) -> Option
     let shared = shared.as_ref().and_then(|shared| shared.as_ref().ok());
     let mut workspace = Workspace { comm: group.comm.raw(), rank: group.rank, scratch, held, flight, shared };
     // SAFETY: the caller guarantees live memory, which is as long as the arguments say.
-    unsafe { known.run(&mut workspace, buffers) }.map(Repeated::Done)
+    let outcome = unsafe { known.run(&mut workspace, buffers) }?;
+    Some(match outcome {
+        Ok(ServedExchange::TooLong) => Repeated::Library,
+        outcome => Repeated::Done(outcome.map(|_| ())),
+    })
 }
 
 /// Whether MPI has served a call that does not block with the same arguments, lists included.
@@ -152,7 +156,7 @@ pub unsafe fn remember(words: CallWords<'_>, call: &MpiCall) {
     // SAFETY: the caller guarantees a live communicator.
     let Ok(state) = (unsafe { attribute::state_of(words.comm) }) else { return };
     let (Some(group), Ok(mut work)) = (state.known_group(), state.lease()) else { return };
-    // The call that was just made is the most recent one. Alltoalls with blocks of any lengths find a route each time.
+    // The call that was just made is the most recent one. The catalogue's alltoallvs find a route each time.
     let may = work.recent.how().is_some_and(|how| !matches!(how, CachedPlan::Alltoallv(_)));
     if !may || work.journal.is_some() || !passing::lasts(call, group.rank) || words.words.len() > WORDS {
         return;
@@ -192,11 +196,19 @@ unsafe fn planned(
         return None;
     }
     let (Side::Plain(_), Side::Plain(_)) = (job.send, job.recv) else { return None };
-    let CommWork { recent, offsets, .. } = work;
+    let CommWork { recent, offsets, last_lists, .. } = work;
     let steps = match recent.how()? {
         CachedPlan::SharedMemory => {
-            let call = shared_run::call(&job.shape, &recent.lists, offsets, group)?;
+            let call = shared_run::call(&job.shape, &recent.lists, offsets, group);
             RepeatedSteps::Shared(SharedPlan::new(call).ok()?.into())
+        }
+        // Only in this call's own copy do the blocks lie elsewhere.
+        CachedPlan::SharedAlltoallv(_) if in_place => return None,
+        // The lists of most programs are the same in each call or different in each.
+        CachedPlan::SharedAlltoallv(_) if !last_lists.is(&recent.lists) => return None,
+        &CachedPlan::SharedAlltoallv(limit) => {
+            let call = shared_run::call(&job.shape, &recent.lists, offsets, group);
+            RepeatedSteps::Exchange(SharedPlan::new(call).ok()?.into(), limit)
         }
         CachedPlan::Plan(plan, _) => RepeatedSteps::Messages(Arc::clone(plan), job.shape.datatype),
         CachedPlan::Nodes(plan) => RepeatedSteps::Nodes(Arc::clone(plan), Box::new(job.shape)),

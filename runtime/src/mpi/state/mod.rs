@@ -7,6 +7,7 @@ use self::lease::{Lease, LeasedWork};
 use crate::choice::profile::Profile;
 use crate::choice::selection::Settings;
 use crate::error::Error;
+use crate::mpi::arguments::shape::LastLists;
 use crate::mpi::cache::call_cache::CallCache;
 use crate::mpi::cache::decider::Decider;
 use crate::mpi::cache::repeated::{KEPT, RepeatedCall};
@@ -82,6 +83,8 @@ pub(crate) struct CommWork {
     pub(crate) settled: Settled,
     /// The cache of calls with MPI's own arguments.
     pub(crate) recent: CallCache,
+    /// The lists of the last alltoallv in shared memory.
+    pub(crate) last_lists: LastLists,
     /// Calls that can be repeated by comparing their arguments.
     pub(crate) repeated: Vec<RepeatedCall>,
     /// The buffers of completed operations.

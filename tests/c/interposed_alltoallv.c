@@ -234,20 +234,21 @@ static int all_turns(int turns, int longest)
     return failures;
 }
 
-/* Rank 1 sends `more` integers more to rank 0 than rank 0 has room for. */
+/* Rank 1 sends `more` integers more to rank 0 than rank 0 has room for, at most MORE. */
+enum { MORE = 3 };
 static int with_more(int count, int more)
 {
     int rank, p, wrong = 0, class = MPI_SUCCESS;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &p);
     int sends[RANKS], takes[RANKS], from[RANKS], to[RANKS];
-    int *in = malloc(sizeof(int) * (size_t)((count + more) * p)), *out = malloc(sizeof(int) * (size_t)((count + 1) * p));
+    int *in = malloc(sizeof(int) * (size_t)((count + MORE) * p)), *out = malloc(sizeof(int) * (size_t)((count + 1) * p));
     if (in == NULL || out == NULL)
         MPI_Abort(MPI_COMM_WORLD, 2);
     for (int i = 0; i < p; i++) {
         sends[i] = count + (rank == 1 && i == 0 ? more : 0);
         takes[i] = count;
-        from[i] = i * (count + more);
+        from[i] = i * (count + MORE);
         to[i] = i * (count + 1);
         for (int j = 0; j < sends[i]; j++)
             in[from[i] + j] = rank * 1000 + i;
@@ -275,7 +276,7 @@ static int truncated(void)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     static const int counts[] = {1, 40, 100000};
     for (int i = 0; i < 3; i++) {
-        wrong += with_more(counts[i], 3) + with_more(counts[i], 0) + with_more(counts[i], 1);
+        wrong += with_more(counts[i], MORE) + with_more(counts[i], 0) + with_more(counts[i], 1);
         wrong += with_more(counts[i], -1) + with_more(counts[i], 0);
     }
     return wrong;

@@ -3,10 +3,11 @@
 //! faster with two ranks.
 
 use crate::arguments;
+use crate::failure::SUCCESS;
 use crate::passing::{all, is_last};
-use crate::serve::{self, RepeatOutcome};
+use crate::serve;
 use mpi::ffi::{self, MPI_Comm, MPI_Request};
-use roundel::mpi::raw::{CallKey, MpiCall, lists};
+use roundel::mpi::raw::{self, CallKey, MpiCall, Repeated, lists};
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
@@ -39,16 +40,18 @@ fn later() -> Option<MpiCall> {
 pub(crate) unsafe extern "C" fn MPI_Barrier(comm: MPI_Comm) -> c_int {
     let mut result = NOTHING;
     let (send, recv): (*const c_void, *mut c_void) = ((&raw const NOTHING).cast(), (&raw mut result).cast());
-    let key = CallKey { function: MPI_Barrier as *const () as usize, comm, words: [], lists: lists([]) };
+    let function = MPI_Barrier as *const () as usize;
     // SAFETY: the program's communicator; the buffers live until the end of the call.
     unsafe {
-        if all(comm) || is_last(&key) {
+        if all(comm) || is_last(function, comm, &[]) {
             return ffi::PMPI_Barrier(comm);
         }
-        match serve::repeated("MPI_Barrier", &key, [send.cast_mut(), recv]) {
-            Some(RepeatOutcome::Code(code)) => code,
-            Some(RepeatOutcome::Library) => ffi::PMPI_Barrier(comm),
-            None => {
+        let key = CallKey::new(function, comm, [], lists([]));
+        match raw::repeat(&key, send.cast_mut(), recv) {
+            Repeated::Done => SUCCESS,
+            Repeated::Library => ffi::PMPI_Barrier(comm),
+            Repeated::Failed(error) => serve::failed("MPI_Barrier", comm, *error),
+            Repeated::Unknown => {
                 let served = serve::blocking("MPI_Barrier", &key, || barrier(recv));
                 served.unwrap_or_else(|| ffi::PMPI_Barrier(comm))
             }
@@ -60,12 +63,13 @@ pub(crate) unsafe extern "C" fn MPI_Barrier(comm: MPI_Comm) -> c_int {
 /// The same as for the MPI function.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn MPI_Ibarrier(comm: MPI_Comm, request: *mut MPI_Request) -> c_int {
-    let key = CallKey { function: MPI_Ibarrier as *const () as usize, comm, words: [], lists: lists([]) };
+    let function = MPI_Ibarrier as *const () as usize;
     // SAFETY: the program's arguments, and the library's function for them.
     unsafe {
-        if all(comm) || is_last(&key) {
+        if all(comm) || is_last(function, comm, &[]) {
             return ffi::PMPI_Ibarrier(comm, request);
         }
+        let key = CallKey::new(function, comm, [], lists([]));
         let served = serve::starting("MPI_Ibarrier", &key, request, later);
         served.unwrap_or_else(|| ffi::PMPI_Ibarrier(comm, request))
     }

@@ -7,7 +7,7 @@ use mpi::ffi::MPI_Comm;
 use roundel::mpi::raw::{self, CallKey};
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
 
-/// The most arguments that a function has before its communicator.
+/// The most arguments that a function has besides its communicator.
 const ARGUMENTS: usize = 8;
 
 /// The last call that fell back to MPI. Addresses are left out, except whether they are `MPI_IN_PLACE`, and so are
@@ -61,19 +61,19 @@ pub(crate) fn keep_all(comm: MPI_Comm) {
 
 /// Whether a call equals the last one that fell back to MPI.
 #[inline]
-pub(crate) fn is_last<const N: usize>(call: &CallKey<N>) -> bool {
+pub(crate) fn is_last<const N: usize>(function: usize, comm: MPI_Comm, words: &[usize; N]) -> bool {
     let version = LAST.version.load(Ordering::Acquire);
-    let same = LAST.function.load(Ordering::Relaxed) == call.function
-        && LAST.comm.load(Ordering::Relaxed) == call.comm.0 as usize
+    let same = LAST.function.load(Ordering::Relaxed) == function
+        && LAST.comm.load(Ordering::Relaxed) == comm.0 as usize
         && LAST.epoch.load(Ordering::Relaxed) == raw::epoch()
-        && call.words.iter().zip(&LAST.words).all(|(word, last)| *word == last.load(Ordering::Relaxed));
+        && words.iter().zip(&LAST.words).all(|(word, last)| *word == last.load(Ordering::Relaxed));
     fence(Ordering::Acquire);
     same && version.is_multiple_of(2) && version == LAST.version.load(Ordering::Relaxed)
 }
 
 /// Caches that a call always falls back to MPI, unless another thread is writing to the cache.
 #[cold]
-pub(crate) fn keep<const N: usize>(call: &CallKey<N>) {
+pub(crate) fn keep(call: &CallKey) {
     let version = LAST.version.load(Ordering::Relaxed) & !1;
     let writing = LAST.version.compare_exchange(version, version + 1, Ordering::Acquire, Ordering::Relaxed);
     if writing.is_err() {

@@ -5,16 +5,17 @@ use crate::guard;
 use crate::passing;
 use crate::request;
 use mpi::ffi::{self, MPI_Comm, MPI_Request};
-use roundel::mpi::raw::{self, By, CallKey, CallOutcome, MpiCall, PreparedCall, Repeated, RequestLife};
-use std::ffi::{c_int, c_void};
+use roundel::Error;
+use roundel::mpi::raw::{self, By, CallKey, CallOutcome, MpiCall, PreparedCall, RequestLife};
+use std::ffi::c_int;
 
 /// Runs a call; `None` if MPI must serve it.
 ///
 /// # Safety
 /// The program has called a collective with these arguments.
-pub(crate) unsafe fn blocking<const N: usize>(
+pub(crate) unsafe fn blocking(
     function: &'static str,
-    key: &CallKey<N>,
+    key: &CallKey,
     call: impl FnOnce() -> Option<MpiCall>,
 ) -> Option<c_int> {
     let call = admitted(key.comm, call)?;
@@ -23,11 +24,11 @@ pub(crate) unsafe fn blocking<const N: usize>(
     match result {
         Ok(CallOutcome::Done) => {
             // SAFETY: as above; the call was made.
-            unsafe { raw::remember(key.call(), &call) };
+            unsafe { raw::remember(key, &call) };
             return Some(SUCCESS);
         }
         // SAFETY: as above.
-        Ok(CallOutcome::Library) if key.lists[0].is_some() => unsafe { raw::remember(key.call(), &call) },
+        Ok(CallOutcome::Library) if key.lists[0].is_some() => unsafe { raw::remember(key, &call) },
         Ok(CallOutcome::Library) => {}
         Ok(CallOutcome::Passes) => passing::keep(key),
         Err(failure) => return Some(failure.raise(key.comm, function)),
@@ -35,30 +36,10 @@ pub(crate) unsafe fn blocking<const N: usize>(
     None
 }
 
-/// The outcome of a repeated call.
-pub(crate) enum RepeatOutcome {
-    /// This is the function's return code.
-    Code(c_int),
-    /// MPI must serve it.
-    Library,
-}
-
-/// Repeats a call that was served before with the same arguments; `None` if it was not.
-///
-/// # Safety
-/// The same as for [`blocking`].
-#[inline]
-pub(crate) unsafe fn repeated<const N: usize>(
-    function: &'static str,
-    key: &CallKey<N>,
-    addresses: [*mut c_void; 2],
-) -> Option<RepeatOutcome> {
-    // SAFETY: MPI is live, because it was when the call was made before and nothing was freed since.
-    match unsafe { raw::repeat(key.call(), addresses) }? {
-        Repeated::Done(Ok(())) => Some(RepeatOutcome::Code(SUCCESS)),
-        Repeated::Done(Err(error)) => Some(RepeatOutcome::Code(CallFailure::Error(error).raise(key.comm, function))),
-        Repeated::Library => Some(RepeatOutcome::Library),
-    }
+/// Raises the error of a call that was repeated, and returns its code.
+#[cold]
+pub(crate) fn failed(function: &'static str, comm: MPI_Comm, error: Error) -> c_int {
+    CallFailure::Error(error).raise(comm, function)
 }
 
 /// Starts a call and returns a request for it; `None` if MPI must serve it. Such a call must not wait for other ranks,
@@ -66,9 +47,9 @@ pub(crate) unsafe fn repeated<const N: usize>(
 ///
 /// # Safety
 /// The same as for [`blocking`]; the pointer is valid for writing a request.
-pub(crate) unsafe fn starting<const N: usize>(
+pub(crate) unsafe fn starting(
     function: &'static str,
-    key: &CallKey<N>,
+    key: &CallKey,
     to: *mut MPI_Request,
     call: impl FnOnce() -> Option<MpiCall>,
 ) -> Option<c_int> {
@@ -85,7 +66,7 @@ pub(crate) unsafe fn starting<const N: usize>(
         }
         Ok(PreparedCall::Passes { by_lists: true }) => {
             // SAFETY: as above.
-            unsafe { raw::remember_left(key.call()) };
+            unsafe { raw::remember_left(key) };
             None
         }
         Err(failure) => Some(failure.raise(key.comm, function)),

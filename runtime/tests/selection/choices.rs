@@ -261,9 +261,8 @@ fn the_default_is_as_documented() {
     assert_eq!(not_blocking(CallForm::Nonblocking, 16, 4, 4096), Implementation::SharedMemory);
     assert_eq!(not_blocking(CallForm::Persistent, 16, 4, 4096), Implementation::SharedMemory);
     // An alltoallv that does not block is left to the library before its lengths are known.
-    let exchange = |form, bytes| {
-        fastest.choose(&Question { form, ..Question::new(Kind::Alltoall, 4, 4, bytes) }).implementation
-    };
+    let exchange =
+        |form, bytes| fastest.choose(&Question { form, ..Question::new(Kind::Alltoall, 4, 4, bytes) }).implementation;
     assert_eq!(exchange(CallForm::Blocking, u64::MAX), Implementation::SharedMemory);
     assert_eq!(exchange(CallForm::Nonblocking, u64::MAX), Implementation::Library);
     assert_eq!(exchange(CallForm::Persistent, u64::MAX), Implementation::Library);

@@ -3,9 +3,11 @@
 use crate::error::Error;
 use crate::mpi::arguments::call::IntList;
 use crate::mpi::arguments::image::Sides;
+use crate::mpi::arguments::key::{CallKey, LISTS, WORDS};
 use crate::mpi::arguments::shape::{CallShape, ParsedCall};
 use crate::mpi::cache::node_plan::NodePlan;
 use crate::mpi::cache::workspace::Workspace;
+use crate::mpi::comm::own::OwnComm;
 use crate::mpi::execution::Nothing;
 use crate::mpi::execution::shared::{
     ExchangeLimit, OwnedPlan, ServedExchange, SharedBuffers, SharedMemory, SharedPlan, lock,
@@ -19,12 +21,6 @@ use std::cell::Cell;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// The most arguments that a call has besides its communicator.
-pub(crate) const WORDS: usize = 8;
-
-/// The most lists that a call has: an alltoallv has counts and displacements of both buffers.
-pub(crate) const LISTS: usize = 4;
-
 /// The number of calls that a communicator keeps.
 pub(crate) const KEPT: usize = 16;
 
@@ -33,22 +29,22 @@ pub(crate) const KEPT: usize = 16;
 pub(crate) struct RepeatedCall {
     function: usize,
     words: [usize; WORDS],
-    count: usize,
-    lists: RepeatedLists,
+    /// None if it has none.
+    lists: Option<RepeatedLists>,
     /// None if MPI serves it.
     plan: Option<RepeatedPlan>,
 }
 
 /// The lists of a call.
-#[derive(Debug, Default)]
-pub(crate) struct RepeatedLists([Vec<i64>; LISTS]);
+#[derive(Debug)]
+struct RepeatedLists([Vec<i64>; LISTS]);
 
 impl RepeatedLists {
     /// Reads lists of `p` entries.
     ///
     /// # Safety
     /// The lists have that many.
-    pub(crate) unsafe fn read(lists: [Option<IntList>; LISTS], p: usize) -> Self {
+    unsafe fn read(lists: [Option<IntList>; LISTS], p: usize) -> Self {
         // SAFETY: as the caller guarantees.
         let entries = |list: IntList| (0..p).map(|rank| unsafe { list.get(rank) }).collect();
         RepeatedLists(lists.map(|list| list.map_or_else(Vec::new, entries)))
@@ -72,10 +68,15 @@ impl RepeatedLists {
 #[derive(Debug)]
 pub(crate) struct RepeatedPlan {
     steps: RepeatedSteps,
-    /// The bytes of each buffer that are used; `None` for an input that lies in the output.
-    input: Option<usize>,
+    /// Whether the input lies in the output.
+    in_place: bool,
+    /// The bytes of each buffer that are used.
+    input: usize,
     output: usize,
     op: Option<RepeatedOp>,
+    /// Roundel's own communicator, and this rank in it.
+    comm: ffi::MPI_Comm,
+    rank: usize,
 }
 
 /// What a rank does in a call.
@@ -117,7 +118,7 @@ pub(crate) struct CallBuffers {
 
 impl RepeatedPlan {
     /// The plan of a call; `None` if it cannot be repeated.
-    pub(crate) fn new(steps: RepeatedSteps, job: &ParsedCall) -> Option<Self> {
+    pub(crate) fn new(steps: RepeatedSteps, job: &ParsedCall, group: &OwnComm) -> Option<Self> {
         let (shape, size) = (&job.shape, job.shape.size);
         let op = match job.operands {
             None => None,
@@ -127,48 +128,33 @@ impl RepeatedPlan {
             }
             Some(_) => return None,
         };
-        let (input, output) = (shape.send.map(|send| send * size), shape.recv * size);
-        Some(RepeatedPlan { steps, input, output, op })
-    }
-}
-
-impl RepeatedCall {
-    /// A call that was planned, or left to MPI.
-    pub(crate) fn new(function: usize, words: &[usize], lists: RepeatedLists, plan: Option<RepeatedPlan>) -> Self {
-        let mut all = [0; WORDS];
-        all[..words.len()].copy_from_slice(words);
-        RepeatedCall { function, words: all, count: words.len(), lists, plan }
+        let (in_place, input) = (shape.send.is_none(), shape.send.unwrap_or(0) * size);
+        let (output, comm, rank) = (shape.recv * size, group.comm.raw(), group.rank);
+        Some(RepeatedPlan { steps, in_place, input, output, op, comm, rank })
     }
 
-    /// Whether a call has the same arguments.
-    ///
-    /// # Safety
-    /// The lists are complete.
+    /// Roundel's own communicator.
     #[inline]
-    pub(crate) unsafe fn is(&self, function: usize, words: &[usize], lists: [Option<IntList>; LISTS]) -> bool {
-        let same = self.function == function && self.count == words.len() && self.words[..self.count] == *words;
-        // SAFETY: as the caller guarantees.
-        same && unsafe { self.lists.are(lists) }
+    pub(crate) fn comm(&self) -> ffi::MPI_Comm {
+        self.comm
     }
 
-    /// Whether MPI serves the call.
+    /// This rank.
     #[inline]
-    pub(crate) fn is_left(&self) -> bool {
-        self.plan.is_none()
+    pub(crate) fn rank(&self) -> usize {
+        self.rank
     }
 
-    /// The buffers at these addresses; `None` if they are missing or overlap, which MPI forbids.
+    /// The buffers at these addresses; `None` if they may be missing or overlap, which MPI forbids.
     #[inline]
-    pub(crate) fn buffers(&self, [first, last]: [*mut c_void; 2]) -> Option<CallBuffers> {
-        let &RepeatedPlan { input, output, .. } = self.plan.as_ref()?;
+    pub(crate) fn buffers(&self, first: *mut c_void, last: *mut c_void) -> Option<CallBuffers> {
         let (from, to) = (first.addr(), last.addr());
-        let there = |address: usize, bytes: usize| bytes == 0 || address != 0;
-        let Some(input) = input else {
-            return there(to, output).then_some(CallBuffers { input: last.cast(), output: last.cast() });
-        };
-        let apart = from.wrapping_add(input) <= to || to.wrapping_add(output) <= from;
-        let fine = there(from, input) && there(to, output) && (apart || input == 0 || output == 0);
-        fine.then_some(CallBuffers { input: first.cast(), output: last.cast() })
+        if self.in_place {
+            return (to != 0).then_some(CallBuffers { input: last.cast(), output: last.cast() });
+        }
+        let apart = from.wrapping_add(self.input) <= to || to.wrapping_add(self.output) <= from;
+        let there = (from != 0 || self.input == 0) && (to != 0 || self.output == 0);
+        (apart && there).then_some(CallBuffers { input: first.cast(), output: last.cast() })
     }
 
     /// Runs the call; `None` if it needs memory of the node that is not there. Only an alltoallv can be too long.
@@ -181,7 +167,7 @@ impl RepeatedCall {
         workspace: &mut Workspace<'_>,
         CallBuffers { input, output }: CallBuffers,
     ) -> Option<Result<ServedExchange, Error>> {
-        let Some(RepeatedPlan { steps, op, .. }) = &self.plan else { return None };
+        let RepeatedPlan { steps, op, .. } = self;
         let sides = Sides { send: input, recv: output };
         // SAFETY: as the caller guarantees.
         let outcome = unsafe {
@@ -211,10 +197,40 @@ impl RepeatedCall {
     }
 }
 
+impl RepeatedCall {
+    /// A call that was planned, or left to MPI.
+    ///
+    /// # Safety
+    /// The lists have `p` entries.
+    pub(crate) unsafe fn new(key: &CallKey, p: usize, plan: Option<RepeatedPlan>) -> Self {
+        let &CallKey { function, words, lists, .. } = key;
+        // SAFETY: as the caller guarantees.
+        let lists = lists[0].map(|_| unsafe { RepeatedLists::read(lists, p) });
+        RepeatedCall { function, words, lists, plan }
+    }
+
+    /// Whether a call has the same arguments.
+    ///
+    /// # Safety
+    /// The lists are complete.
+    #[inline]
+    pub(crate) unsafe fn is(&self, key: &CallKey) -> bool {
+        let same = self.function == key.function && self.words == key.words;
+        // SAFETY: as the caller guarantees.
+        same && self.lists.as_ref().is_none_or(|lists| unsafe { lists.are(key.lists) })
+    }
+
+    /// How Roundel serves it; `None` if MPI does.
+    #[inline]
+    pub(crate) fn plan(&self) -> Option<&RepeatedPlan> {
+        self.plan.as_ref()
+    }
+}
+
 /// Runs a call in the memory of a node.
 ///
 /// # Safety
-/// The same as for [`RepeatedCall::run`].
+/// The same as for [`RepeatedPlan::run`].
 #[inline]
 unsafe fn share(
     plan: &SharedPlan<'_>,

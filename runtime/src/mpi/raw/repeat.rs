@@ -7,41 +7,32 @@
 use super::{By, device, passing, shape, shared_run};
 use crate::choice::selection::Device;
 use crate::error::Error;
-use crate::mpi::arguments::call::{IntList, MpiCall};
+use crate::mpi::arguments::call::MpiCall;
+use crate::mpi::arguments::key::CallKey;
 use crate::mpi::arguments::shape::{ParsedCall, Side};
 use crate::mpi::cache::call_cache::CachedPlan;
-use crate::mpi::cache::repeated::{LISTS, RepeatedCall, RepeatedLists, RepeatedPlan, RepeatedSteps, WORDS};
+use crate::mpi::cache::repeated::{RepeatedCall, RepeatedPlan, RepeatedSteps};
 use crate::mpi::cache::workspace::Workspace;
 use crate::mpi::comm::own::OwnComm;
 use crate::mpi::execution::shared::{ServedExchange, SharedPlan};
 use crate::mpi::state::{CommState, CommWork, attribute};
-use ::mpi::ffi;
 use roundel_spec::Kind;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-/// The arguments of a call, for comparison. Addresses are left out, except whether they are `MPI_IN_PLACE`.
-#[derive(Clone, Copy, Debug)]
-pub struct CallWords<'a> {
-    /// The address of MPI's function.
-    pub function: usize,
-    /// The communicator.
-    pub comm: ffi::MPI_Comm,
-    /// The other arguments.
-    pub words: &'a [usize],
-    /// The counts and the displacements.
-    pub lists: [Option<IntList>; LISTS],
-}
-
-/// The outcome of a repeated call.
+/// The outcome of a call that may have been made before.
 #[derive(Debug)]
 pub enum Repeated {
-    /// It was served.
-    Done(Result<(), Error>),
+    /// It was not made before, or cannot be repeated. Nothing was done.
+    Unknown,
     /// MPI must serve it.
     Library,
+    /// It was served.
+    Done,
+    /// It failed.
+    Failed(Box<Error>),
 }
 
 /// The states of communicators that were used recently, for all threads: a lookup in thread-local storage would take
@@ -85,34 +76,36 @@ impl KnownState {
     }
 }
 
-/// Repeats a call that was made before. Does nothing and returns `None` if that is not possible.
+/// Repeats a call that was made before.
 ///
 /// # Safety
 /// The same as for [`run`](super::run). The addresses are those of the first and of the last buffer.
-#[inline]
-pub unsafe fn repeat(call: CallWords<'_>, addresses: [*mut c_void; 2]) -> Option<Repeated> {
-    let comm = call.comm.0 as usize;
-    let state = KnownState::of(comm).get(comm)?;
-    let mut work = state.lease().ok()?;
+pub unsafe fn repeat(key: &CallKey, first: *mut c_void, last: *mut c_void) -> Repeated {
+    let comm = key.comm.0 as usize;
+    let Some(state) = KnownState::of(comm).get(comm) else { return Repeated::Unknown };
+    let Some(mut work) = state.lease_again() else { return Repeated::Unknown };
     let CommWork { repeated, shared, scratch, held, flight, settings, .. } = &mut *work;
     // SAFETY: the caller guarantees complete lists.
-    let known = repeated.iter().find(|known| unsafe { known.is(call.function, call.words, call.lists) })?;
-    if known.is_left() {
-        return Some(Repeated::Library);
-    }
-    let (group, buffers) = (state.known_group()?, known.buffers(addresses)?);
-    let only_host = matches!(settings, Some(Ok(settings)) if settings.device == Device::Host);
-    if !only_host && device::may_be_used() {
-        return None;
+    let Some(known) = repeated.iter().find(|known| unsafe { known.is(key) }) else { return Repeated::Unknown };
+    let Some(plan) = known.plan() else { return Repeated::Library };
+    let Some(buffers) = plan.buffers(first, last) else { return Repeated::Unknown };
+    if device::may_be_used() && !matches!(settings, Some(Ok(settings)) if settings.device == Device::Host) {
+        return Repeated::Unknown;
     }
     let shared = shared.as_ref().and_then(|shared| shared.as_ref().ok());
-    let mut workspace = Workspace { comm: group.comm.raw(), rank: group.rank, scratch, held, flight, shared };
+    let mut workspace = Workspace { comm: plan.comm(), rank: plan.rank(), scratch, held, flight, shared };
     // SAFETY: the caller guarantees live memory, which is as long as the arguments say.
-    let outcome = unsafe { known.run(&mut workspace, buffers) }?;
-    Some(match outcome {
-        Ok(ServedExchange::TooLong) => Repeated::Library,
-        outcome => Repeated::Done(outcome.map(|_| ())),
-    })
+    match unsafe { plan.run(&mut workspace, buffers) } {
+        Some(Ok(ServedExchange::Done)) => Repeated::Done,
+        Some(Ok(ServedExchange::TooLong)) => Repeated::Library,
+        Some(Err(error)) => failed(error),
+        None => Repeated::Unknown,
+    }
+}
+
+#[cold]
+fn failed(error: Error) -> Repeated {
+    Repeated::Failed(Box::new(error))
 }
 
 /// Whether MPI has served a call that does not block with the same arguments, lists included.
@@ -120,12 +113,12 @@ pub unsafe fn repeat(call: CallWords<'_>, addresses: [*mut c_void; 2]) -> Option
 /// # Safety
 /// The same as for [`run`](super::run).
 #[inline]
-pub unsafe fn is_left(call: CallWords<'_>) -> bool {
-    let comm = call.comm.0 as usize;
+pub unsafe fn is_left(key: &CallKey) -> bool {
+    let comm = key.comm.0 as usize;
     let Some(state) = KnownState::of(comm).get(comm) else { return false };
     // SAFETY: the caller guarantees complete lists.
-    let is = |known: &RepeatedCall| unsafe { known.is_left() && known.is(call.function, call.words, call.lists) };
-    state.lease().is_ok_and(|work| work.repeated.iter().any(is))
+    let is = |known: &RepeatedCall| unsafe { known.plan().is_none() && known.is(key) };
+    state.lease_again().is_some_and(|work| work.repeated.iter().any(is))
 }
 
 /// Keeps a call with lists that does not block and [passes](super::PreparedCall::Passes).
@@ -133,17 +126,13 @@ pub unsafe fn is_left(call: CallWords<'_>) -> bool {
 /// # Safety
 /// The same as for [`run`](super::run).
 #[cold]
-pub unsafe fn remember_left(words: CallWords<'_>) {
+pub unsafe fn remember_left(key: &CallKey) {
     // SAFETY: the caller guarantees a live communicator.
-    let Ok(state) = (unsafe { attribute::state_of(words.comm) }) else { return };
+    let Ok(state) = (unsafe { attribute::state_of(key.comm) }) else { return };
     let (Some(group), Ok(mut work)) = (state.known_group(), state.lease()) else { return };
-    if words.words.len() > WORDS {
-        return;
-    }
     // SAFETY: the caller guarantees complete lists.
-    let lists = unsafe { RepeatedLists::read(words.lists, group.placement.p()) };
-    work.repeat(RepeatedCall::new(words.function, words.words, lists, None));
-    let comm = words.comm.0 as usize;
+    work.repeat(unsafe { RepeatedCall::new(key, group.placement.p(), None) });
+    let comm = key.comm.0 as usize;
     KnownState::of(comm).keep(comm, state);
 }
 
@@ -152,40 +141,34 @@ pub unsafe fn remember_left(words: CallWords<'_>) {
 /// # Safety
 /// The same as for [`run`](super::run).
 #[cold]
-pub unsafe fn remember(words: CallWords<'_>, call: &MpiCall) {
+pub unsafe fn remember(key: &CallKey, call: &MpiCall) {
     // SAFETY: the caller guarantees a live communicator.
-    let Ok(state) = (unsafe { attribute::state_of(words.comm) }) else { return };
+    let Ok(state) = (unsafe { attribute::state_of(key.comm) }) else { return };
     let (Some(group), Ok(mut work)) = (state.known_group(), state.lease()) else { return };
     // The call that was just made is the most recent one. The catalogue's alltoallvs find a route each time.
     let may = work.recent.how().is_some_and(|how| !matches!(how, CachedPlan::Alltoallv(_)));
-    if !may || work.journal.is_some() || !passing::lasts(call, group.rank) || words.words.len() > WORDS {
+    if !may || work.journal.is_some() || !passing::lasts(call, group.rank) {
         return;
     }
     // SAFETY: the caller guarantees complete lists.
-    let is = |known: &RepeatedCall| unsafe { known.is(words.function, words.words, words.lists) };
+    let is = |known: &RepeatedCall| unsafe { known.is(key) };
     if !work.repeated.iter().any(is) {
         // SAFETY: the caller guarantees it.
-        let Some(repeated) = (unsafe { planned(words, call, group, &mut work) }) else { return };
+        let Some(repeated) = (unsafe { planned(key, call, group, &mut work) }) else { return };
         work.repeat(repeated);
     }
-    let comm = words.comm.0 as usize;
+    let comm = key.comm.0 as usize;
     KnownState::of(comm).keep(comm, state);
 }
 
-unsafe fn planned(
-    words: CallWords<'_>,
-    call: &MpiCall,
-    group: &OwnComm,
-    work: &mut CommWork,
-) -> Option<RepeatedCall> {
+unsafe fn planned(key: &CallKey, call: &MpiCall, group: &OwnComm, work: &mut CommWork) -> Option<RepeatedCall> {
     // SAFETY: the caller guarantees live handles and complete lists.
     let job: ParsedCall = unsafe { shape::read(call, group.here(), &mut work.recent.lists) }.ok()?;
     work.recent.find(&job.shape, By::Environment)?;
     // SAFETY: as above.
-    let lists = unsafe { RepeatedLists::read(words.lists, group.placement.p()) };
-    let repeated = |plan| RepeatedCall::new(words.function, words.words, lists, plan);
+    let repeated = |plan| unsafe { RepeatedCall::new(key, group.placement.p(), plan) };
     // The interposed functions themselves remember calls without lists.
-    if let (Some(CachedPlan::Library(_)), Some(_)) = (work.recent.how(), words.lists[0]) {
+    if let (Some(CachedPlan::Library(_)), Some(_)) = (work.recent.how(), key.lists[0]) {
         return Some(repeated(None));
     }
     let in_place = job.shape.send.is_none();
@@ -214,7 +197,7 @@ unsafe fn planned(
         CachedPlan::Nodes(plan) => RepeatedSteps::Nodes(Arc::clone(plan), Box::new(job.shape)),
         CachedPlan::Library(_) | CachedPlan::Alltoallv(_) => return None,
     };
-    RepeatedPlan::new(steps, &job).map(|plan| repeated(Some(plan)))
+    RepeatedPlan::new(steps, &job, group).map(|plan| repeated(Some(plan)))
 }
 
 /// Whether a call passes a send buffer, not MPI_IN_PLACE.

@@ -228,6 +228,12 @@ impl CommState {
         self.work.lease()
     }
 
+    /// Exclusive use of the working memory, unless it is in use or no call has needed it yet.
+    #[inline]
+    pub(crate) fn lease_again(&self) -> Option<Lease<'_>> {
+        self.work.lease_again()
+    }
+
     /// Notes that MPI serves reductions of this kind and of this many bytes.
     pub(crate) fn settle(&self, kind: Kind, bytes: u64) -> Result<(), Error> {
         self.work.settle(kind, bytes)

@@ -459,6 +459,12 @@ impl Reader<'_> {
     }
 }
 
+/// Returns an error unless an alltoallv has the same length at both ends of this rank's block for itself.
+pub(crate) fn same_own_block(shape: &CallShape, lists: &Lists, rank: usize) -> Result<(), Error> {
+    let listed = shape.blocks == BlockLayout::Private && shape.send.is_some();
+    if listed { same(Some(lists.leaving[rank]), lists.counts[rank]) } else { Ok(()) }
+}
+
 /// What to do about blocks that share bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Overlap {

@@ -41,7 +41,7 @@ use crate::choice::selection::{Algorithm, Device, Implementation};
 use crate::error::Error;
 use crate::mpi::arguments::image::Rank;
 use crate::mpi::arguments::shape;
-use crate::mpi::arguments::shape::{BlockLayout, CallShape, Lists, ParsedCall, Unread};
+use crate::mpi::arguments::shape::{BlockLayout, CallShape, Lists, ParsedCall, Unread, same_own_block};
 use crate::mpi::cache::call_cache::{CachedCall, CachedPlan};
 pub use crate::mpi::cache::decider::By;
 use crate::mpi::cache::workspace::Workspace;
@@ -197,8 +197,11 @@ unsafe fn serve(work: &mut CommWork, group: &OwnComm, job: &ParsedCall, by: By<'
     match work.recent.how() {
         // SAFETY: the caller guarantees live memory and handles.
         Some(CachedPlan::Plan(..)) => unsafe { replay(work, group, job) },
-        // SAFETY: as above.
-        Some(CachedPlan::Alltoallv(_)) => unsafe { alltoallv_run::run(work, group, job) },
+        Some(CachedPlan::Alltoallv(_)) => match same_own_block(&job.shape, &work.recent.lists, group.rank) {
+            // SAFETY: as above.
+            Ok(()) => unsafe { alltoallv_run::run(work, group, job) },
+            Err(error) => leave(by, error).map(|()| CallOutcome::Library),
+        },
         // SAFETY: as above.
         Some(CachedPlan::SharedMemory) => unsafe { shared_run::run(work, group, job) },
         // SAFETY: as above.
@@ -370,6 +373,7 @@ fn draw(
     algorithm: &Algorithm,
     mut plan: MessagePlan,
 ) -> Result<MessagePlan, Error> {
+    same_own_block(shape, lists, here.rank)?;
     let recorded = plan.numbers.is_some();
     let layout = Layout::default();
     let mut planning = Planning { here, shape, lists, plan: &mut plan, layout, recorded };

@@ -35,7 +35,7 @@ pub(crate) unsafe fn now(
         let done = outcome == CallOutcome::Done;
         if how.is_null() && (done || outcome == CallOutcome::Library && key.lists[0].is_some()) {
             // SAFETY: as above; the call was made.
-            unsafe { raw::remember(key, &call) };
+            let _ = unsafe { raw::remember(key, &call) };
         }
         Ok(if done { SUCCESS } else { library() })
     })

@@ -5,10 +5,10 @@
 
 use crate::arguments;
 use crate::failure::SUCCESS;
-use crate::passing::{all, is_last};
+use crate::passing::all;
 use crate::serve;
 use mpi::ffi::{self, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request};
-use roundel::mpi::raw::{self, ArgumentWord, CallKey, Repeated, ends, lists};
+use roundel::mpi::raw::{self, ArgumentWord, CallKey, LastCall, Repeated, ends, lists};
 use std::ffi::{c_int, c_void};
 
 type In = *const c_void;
@@ -21,6 +21,7 @@ macro_rules! forms {
         /// The same as for the MPI function.
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name($($argument: $type,)* $comm: MPI_Comm) -> c_int {
+            static LAST: LastCall = LastCall::new();
             // Code that calls left to MPI do not need is in a separate function, so that arguments stay in registers.
             #[cold]
             #[inline(never)]
@@ -29,24 +30,28 @@ macro_rules! forms {
                 let key = CallKey::new($name as *const () as usize, $comm, words, lists);
                 // SAFETY: the program's arguments, and the library's function for them.
                 unsafe {
-                    let served = serve::blocking(stringify!($name), &key, || $call);
+                    let served = serve::blocking(stringify!($name), &key, &LAST, || $call);
                     served.unwrap_or_else(|| ffi::$library($($argument,)* $comm))
                 }
             }
             let (function, words) = ($name as *const () as usize, [$($argument.word()),*]);
             // SAFETY: the program's arguments.
             unsafe {
-                if all($comm) || is_last(function, $comm, &words) {
-                    return ffi::$library($($argument,)* $comm);
-                }
-                let key = CallKey::new(function, $comm, words, lists([$($argument.list()),*]));
                 let [first, last] = ends([$($argument.address()),*]);
-                match raw::repeat(&key, first, last) {
-                    Repeated::Done => SUCCESS,
-                    Repeated::Library => ffi::$library($($argument,)* $comm),
-                    Repeated::Unknown => asked($($argument,)* $comm),
-                    Repeated::Failed(error) => serve::failed(stringify!($name), $comm, *error),
+                let outcome = match LAST.find($comm, &words) {
+                    Some(known) if known.passes() => return ffi::$library($($argument,)* $comm),
+                    Some(known) => raw::repeat_known(known, first, last),
+                    None if all($comm) => return ffi::$library($($argument,)* $comm),
+                    None => raw::repeat(&CallKey::new(function, $comm, words, lists([$($argument.list()),*])), first, last),
+                };
+                if let Repeated::Done = outcome {
+                    return SUCCESS;
                 }
+                serve::rarely(move || match outcome {
+                    Repeated::Library => ffi::$library($($argument,)* $comm),
+                    Repeated::Failed(error) => serve::failed(stringify!($name), $comm, *error),
+                    Repeated::Done | Repeated::Unknown => asked($($argument,)* $comm),
+                })
             }
         }
     };
@@ -55,14 +60,18 @@ macro_rules! forms {
         /// The same as for the MPI function.
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name($($argument: $type,)* $comm: MPI_Comm, request: *mut MPI_Request) -> c_int {
+            static LAST: LastCall = LastCall::new();
             let (function, words) = ($name as *const () as usize, [$($argument.word()),*]);
-            let key = CallKey::new(function, $comm, words, lists([$($argument.list()),*]));
             // SAFETY: the program's arguments, and the library's function for them.
             unsafe {
-                if all($comm) || is_last(function, $comm, &words) || key.lists[0].is_some() && raw::is_left(&key) {
+                if LAST.find($comm, &words).is_some() || all($comm) {
                     return ffi::$library($($argument,)* $comm, request);
                 }
-                let served = serve::starting(stringify!($name), &key, request, || $call);
+                let key = CallKey::new(function, $comm, words, lists([$($argument.list()),*]));
+                if key.lists[0].is_some() && raw::is_left(&key) {
+                    return ffi::$library($($argument,)* $comm, request);
+                }
+                let served = serve::starting(stringify!($name), &key, &LAST, request, || $call);
                 served.unwrap_or_else(|| ffi::$library($($argument,)* $comm, request))
             }
         }

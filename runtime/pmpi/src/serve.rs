@@ -6,7 +6,7 @@ use crate::passing;
 use crate::request;
 use mpi::ffi::{self, MPI_Comm, MPI_Request};
 use roundel::Error;
-use roundel::mpi::raw::{self, By, CallKey, CallOutcome, MpiCall, PreparedCall, RequestLife};
+use roundel::mpi::raw::{self, By, CallKey, CallOutcome, KnownCall, LastCall, MpiCall, PreparedCall, RequestLife};
 use std::ffi::c_int;
 
 /// Runs a call; `None` if MPI must serve it.
@@ -16,6 +16,7 @@ use std::ffi::c_int;
 pub(crate) unsafe fn blocking(
     function: &'static str,
     key: &CallKey,
+    last: &LastCall,
     call: impl FnOnce() -> Option<MpiCall>,
 ) -> Option<c_int> {
     let call = admitted(key.comm, call)?;
@@ -24,16 +25,24 @@ pub(crate) unsafe fn blocking(
     match result {
         Ok(CallOutcome::Done) => {
             // SAFETY: as above; the call was made.
-            unsafe { raw::remember(key, &call) };
+            let known = unsafe { raw::remember(key, &call) };
+            known.filter(|_| key.lists[0].is_none()).into_iter().for_each(|known| last.keep(key, known));
             return Some(SUCCESS);
         }
         // SAFETY: as above.
-        Ok(CallOutcome::Library) if key.lists[0].is_some() => unsafe { raw::remember(key, &call) },
+        Ok(CallOutcome::Library) if key.lists[0].is_some() => drop(unsafe { raw::remember(key, &call) }),
         Ok(CallOutcome::Library) => {}
-        Ok(CallOutcome::Passes) => passing::keep(key),
+        Ok(CallOutcome::Passes) => last.keep(key, KnownCall::PASSES),
         Err(failure) => return Some(failure.raise(key.comm, function)),
     }
     None
+}
+
+/// What is done after a call could not be repeated: not inlined, so that it costs nothing if it could.
+#[cold]
+#[inline(never)]
+pub(crate) fn rarely(what: impl FnOnce() -> c_int) -> c_int {
+    what()
 }
 
 /// Raises the error of a call that was repeated, and returns its code.
@@ -50,6 +59,7 @@ pub(crate) fn failed(function: &'static str, comm: MPI_Comm, error: Error) -> c_
 pub(crate) unsafe fn starting(
     function: &'static str,
     key: &CallKey,
+    last: &LastCall,
     to: *mut MPI_Request,
     call: impl FnOnce() -> Option<MpiCall>,
 ) -> Option<c_int> {
@@ -61,7 +71,7 @@ pub(crate) unsafe fn starting(
         }
         Ok(PreparedCall::Library) => None,
         Ok(PreparedCall::Passes { by_lists: false }) => {
-            passing::keep(key);
+            last.keep(key, KnownCall::PASSES);
             None
         }
         Ok(PreparedCall::Passes { by_lists: true }) => {

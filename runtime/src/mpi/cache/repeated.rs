@@ -8,18 +8,77 @@ use crate::mpi::arguments::shape::{CallShape, ParsedCall};
 use crate::mpi::cache::node_plan::NodePlan;
 use crate::mpi::cache::workspace::Workspace;
 use crate::mpi::comm::own::OwnComm;
-use crate::mpi::execution::Nothing;
 use crate::mpi::execution::shared::{
     ExchangeLimit, OwnedPlan, ServedExchange, SharedBuffers, SharedMemory, SharedPlan, lock,
 };
-use crate::mpi::handles::native::NativeCombine;
+use crate::mpi::execution::{MessagesInFlight, Nothing, PlanExecution, TAG};
 use crate::mpi::handles::operand::{Operands, native_combine};
+use crate::mpi::lowering::areas::{Areas, Scratch};
 use crate::mpi::lowering::plan::MessagePlan;
 use crate::mpi::process::code::SUCCESS;
 use ::mpi::ffi;
 use std::cell::Cell;
 use std::ffi::c_void;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// Counts what was forgotten.
+static GENERATION: AtomicUsize = AtomicUsize::new(0);
+
+/// No plan and no communicator's state that was found since this changed is forgotten.
+#[inline(always)]
+pub(crate) fn generation() -> usize {
+    GENERATION.load(Ordering::Acquire)
+}
+
+/// Makes everything that was found before be looked up again.
+pub(crate) fn forget() {
+    GENERATION.fetch_add(1, Ordering::Release);
+}
+
+/// The outcome of a call that may have been made before.
+#[derive(Debug)]
+pub enum Repeated {
+    /// It was served.
+    Done,
+    /// MPI must serve it.
+    Library,
+    /// It was not made before, or cannot be repeated. Nothing was done.
+    Unknown,
+    /// It failed.
+    Failed(Box<Error>),
+}
+
+impl Repeated {
+    #[inline(always)]
+    fn of(outcome: Result<(), Error>) -> Self {
+        match outcome {
+            Ok(()) => Repeated::Done,
+            Err(error) => Repeated::failed(error),
+        }
+    }
+
+    #[cold]
+    fn failed(error: Error) -> Self {
+        Repeated::Failed(Box::new(error))
+    }
+}
+
+/// The memory that repeated calls on one communicator use.
+pub(crate) struct RepeatedMemory<'a> {
+    pub(crate) shared: &'a Option<Result<Arc<Mutex<SharedMemory>>, Error>>,
+    pub(crate) scratch: &'a mut Scratch,
+    pub(crate) held: &'a mut Scratch,
+    pub(crate) flight: &'a mut MessagesInFlight,
+}
+
+impl<'a> RepeatedMemory<'a> {
+    /// The memory of the node, if there is any.
+    #[inline]
+    fn of_node(&self) -> Option<&'a Arc<Mutex<SharedMemory>>> {
+        self.shared.as_ref().and_then(|shared| shared.as_ref().ok())
+    }
+}
 
 /// The number of calls that a communicator keeps.
 pub(crate) const KEPT: usize = 16;
@@ -73,7 +132,7 @@ pub(crate) struct RepeatedPlan {
     /// The bytes of each buffer that are used.
     input: usize,
     output: usize,
-    op: Option<RepeatedOp>,
+    op: Option<Operands>,
     /// Roundel's own communicator, and this rank in it.
     comm: ffi::MPI_Comm,
     rank: usize,
@@ -92,23 +151,6 @@ pub(crate) enum RepeatedSteps {
     Nodes(Arc<NodePlan>, Box<CallShape>),
 }
 
-/// The operation of a reduction.
-#[derive(Clone, Copy, Debug)]
-struct RepeatedOp {
-    op: ffi::MPI_Op,
-    datatype: ffi::MPI_Datatype,
-    commutes: bool,
-    extent: usize,
-    native: Option<NativeCombine>,
-}
-
-impl From<RepeatedOp> for Operands {
-    #[inline]
-    fn from(RepeatedOp { op, datatype, commutes, extent, native }: RepeatedOp) -> Self {
-        Operands { op, datatype, commutes, extent, true_lb: 0, native, failed: Cell::new(SUCCESS) }
-    }
-}
-
 /// The addresses of a call's input and output.
 #[derive(Clone, Copy)]
 pub(crate) struct CallBuffers {
@@ -124,25 +166,14 @@ impl RepeatedPlan {
             None => None,
             Some((op, facts)) if facts.true_lb == 0 => {
                 let (datatype, native) = (shape.datatype, native_combine(op, shape.datatype));
-                Some(RepeatedOp { op, datatype, commutes: shape.commutes, extent: size, native })
+                let (commutes, failed) = (shape.commutes, Cell::new(SUCCESS));
+                Some(Operands { op, datatype, commutes, extent: size, true_lb: 0, native, failed })
             }
             Some(_) => return None,
         };
         let (in_place, input) = (shape.send.is_none(), shape.send.unwrap_or(0) * size);
         let (output, comm, rank) = (shape.recv * size, group.comm.raw(), group.rank);
         Some(RepeatedPlan { steps, in_place, input, output, op, comm, rank })
-    }
-
-    /// Roundel's own communicator.
-    #[inline]
-    pub(crate) fn comm(&self) -> ffi::MPI_Comm {
-        self.comm
-    }
-
-    /// This rank.
-    #[inline]
-    pub(crate) fn rank(&self) -> usize {
-        self.rank
     }
 
     /// The buffers at these addresses; `None` if they may be missing or overlap, which MPI forbids.
@@ -153,47 +184,90 @@ impl RepeatedPlan {
             return (to != 0).then_some(CallBuffers { input: last.cast(), output: last.cast() });
         }
         let apart = from.wrapping_add(self.input) <= to || to.wrapping_add(self.output) <= from;
-        let there = (from != 0 || self.input == 0) && (to != 0 || self.output == 0);
-        (apart && there).then_some(CallBuffers { input: first.cast(), output: last.cast() })
+        (apart && from != 0 && to != 0).then_some(CallBuffers { input: first.cast(), output: last.cast() })
     }
 
-    /// Runs the call; `None` if it needs memory of the node that is not there. Only an alltoallv can be too long.
+    /// The messages of a call that runs with messages alone, and the datatype of their elements.
+    #[inline(always)]
+    pub(crate) fn messages(&self) -> Option<(&MessagePlan, ffi::MPI_Datatype)> {
+        match &self.steps {
+            RepeatedSteps::Messages(plan, datatype) => Some((plan, *datatype)),
+            _ => None,
+        }
+    }
+
+    /// Runs a call with messages.
+    #[inline(always)]
+    pub(crate) fn exchange(
+        &self,
+        (plan, datatype): (&MessagePlan, ffi::MPI_Datatype),
+        scratch: &mut Scratch,
+        flight: &mut MessagesInFlight,
+        CallBuffers { input, output }: CallBuffers,
+    ) -> Repeated {
+        let areas = Areas::of(input, output, scratch.reserve(plan.scratch));
+        let (comm, rank, tag, lead) = (self.comm, self.rank, TAG, 0);
+        match &self.op {
+            Some(combine) => {
+                let execution = PlanExecution { comm, datatype, areas, rank, tag, lead, flight, combine };
+                Repeated::of(execution.run(plan).and_then(|()| combine.outcome()))
+            }
+            None => {
+                let execution = PlanExecution { comm, datatype, areas, rank, tag, lead, flight, combine: Nothing };
+                Repeated::of(execution.run(plan))
+            }
+        }
+    }
+
+    /// Runs a call that uses the memory of the node.
     ///
     /// # Safety
     /// The buffers are live, and all ranks make the same call.
-    #[inline]
-    pub(crate) unsafe fn run(
+    #[inline(never)]
+    pub(crate) unsafe fn run_in_memory(
         &self,
-        workspace: &mut Workspace<'_>,
+        memory: RepeatedMemory<'_>,
         CallBuffers { input, output }: CallBuffers,
-    ) -> Option<Result<ServedExchange, Error>> {
-        let RepeatedPlan { steps, op, .. } = self;
-        let sides = Sides { send: input, recv: output };
+    ) -> Repeated {
+        let (Some(shared), sides) = (memory.of_node(), Sides { send: input, recv: output }) else {
+            return Repeated::Unknown;
+        };
         // SAFETY: as the caller guarantees.
-        let outcome = unsafe {
-            match steps {
+        unsafe {
+            match &self.steps {
                 RepeatedSteps::Shared(plan) => {
-                    let shared = &mut lock(workspace.shared?);
-                    match plan.without_lists() {
-                        Some(plan) => share(plan, *op, shared, sides),
-                        None => share(&plan.get(), *op, shared, sides),
-                    }
+                    let shared = &mut lock(shared);
+                    Repeated::of(match plan.without_lists() {
+                        Some(plan) => share(plan, &self.op, shared, sides),
+                        None => share(&plan.get(), &self.op, shared, sides),
+                    })
                 }
                 RepeatedSteps::Exchange(plan, limit) => {
-                    let shared = &mut lock(workspace.shared?);
-                    return Some(match shared.leaves_exchange(*limit) {
-                        true => Ok(ServedExchange::TooLong),
-                        false => shared.exchange(&plan.get(), (input, output), *limit),
-                    });
+                    let shared = &mut lock(shared);
+                    if shared.leaves_exchange(*limit) {
+                        return Repeated::Library;
+                    }
+                    match shared.exchange(&plan.get(), (input, output), *limit) {
+                        Ok(ServedExchange::TooLong) => Repeated::Library,
+                        outcome => Repeated::of(outcome.map(|_| ())),
+                    }
                 }
-                RepeatedSteps::Messages(plan, datatype) => exchange(plan, *datatype, *op, workspace, sides),
                 RepeatedSteps::Nodes(plan, shape) => {
-                    workspace.shared?;
-                    plan.run(shape, sides, &op.map(Operands::from), workspace)
+                    let RepeatedMemory { scratch, held, flight, .. } = memory;
+                    let (comm, rank) = (self.comm, self.rank);
+                    let mut workspace = Workspace { comm, rank, scratch, held, flight, shared: Some(shared) };
+                    Repeated::of(plan.run(shape, sides, &self.op, &mut workspace))
                 }
+                RepeatedSteps::Messages(..) => Repeated::Unknown,
             }
-        };
-        Some(outcome.map(|()| ServedExchange::Done))
+        }
+    }
+}
+
+/// A plan that is gone must not be found any more.
+impl Drop for RepeatedPlan {
+    fn drop(&mut self) {
+        forget();
     }
 }
 
@@ -230,11 +304,11 @@ impl RepeatedCall {
 /// Runs a call in the memory of a node.
 ///
 /// # Safety
-/// The same as for [`RepeatedPlan::run`].
+/// The same as for [`RepeatedPlan::run_in_memory`].
 #[inline]
 unsafe fn share(
     plan: &SharedPlan<'_>,
-    op: Option<RepeatedOp>,
+    op: &Option<Operands>,
     shared: &mut SharedMemory,
     Sides { send: input, recv: output }: Sides,
 ) -> Result<(), Error> {
@@ -243,23 +317,7 @@ unsafe fn share(
         let Some(op) = op else {
             return shared.run(plan, &SharedBuffers { input, output, lead: 0, combine: Nothing });
         };
-        let operands = Operands::from(op);
-        shared.run(plan, &SharedBuffers { input, output, lead: 0, combine: &operands })?;
-        operands.outcome()
+        shared.run(plan, &SharedBuffers { input, output, lead: 0, combine: op })?;
+        op.outcome()
     }
-}
-
-/// Runs a call with messages.
-#[inline]
-fn exchange(
-    plan: &MessagePlan,
-    datatype: ffi::MPI_Datatype,
-    op: Option<RepeatedOp>,
-    workspace: &mut Workspace<'_>,
-    sides: Sides,
-) -> Result<(), Error> {
-    let Some(op) = op else { return workspace.exchange(plan, datatype, sides, 0, Nothing) };
-    let operands = Operands::from(op);
-    workspace.exchange(plan, datatype, sides, 0, &operands)?;
-    operands.outcome()
 }

@@ -142,17 +142,26 @@ impl<C: Combine> PlanExecution<'_, C> {
     #[inline(always)]
     fn steps<const RECORDED: bool>(&mut self, plan: &MessagePlan) -> Result<(), Error> {
         for step in &plan.steps {
+            // So few that the compiler needs no table of jumps.
             match step {
                 PlanStep::Exchange(exchange) => self.exchange::<RECORDED>(plan, exchange),
-                PlanStep::Round { departures, arrivals } => self.round::<RECORDED>(
-                    plan,
-                    &plan.departures[departures.clone()],
-                    &plan.arrivals[arrivals.clone()],
-                ),
-                step => self.local(plan, step),
+                PlanStep::Move(piece) => self.copy(piece),
+                PlanStep::CombineOne(combination) if self.flight.error.is_none() => self.combine(combination),
+                step => self.several::<RECORDED>(plan, step),
             }
         }
         self.outcome()
+    }
+
+    /// Executes a step of several messages, copies or operations.
+    #[inline(never)]
+    fn several<const RECORDED: bool>(&mut self, plan: &MessagePlan, step: &PlanStep) {
+        match step {
+            PlanStep::Round { departures, arrivals } => {
+                self.round::<RECORDED>(plan, &plan.departures[departures.clone()], &plan.arrivals[arrivals.clone()])
+            }
+            step => self.local(plan, step),
+        }
     }
 
     /// Executes a step without messages.
@@ -164,10 +173,15 @@ impl<C: Combine> PlanExecution<'_, C> {
             PlanStep::Arrived { pieces } if self.flight.error.is_none() => {
                 plan.pieces[pieces.clone()].iter().for_each(|piece| self.copy(piece))
             }
+            PlanStep::CombineOne(combination) if self.flight.error.is_none() => self.combine(combination),
             PlanStep::Combine { combinations } if self.flight.error.is_none() => {
                 plan.combinations[combinations.clone()].iter().for_each(|combination| self.combine(combination))
             }
-            PlanStep::Arrived { .. } | PlanStep::Combine { .. } | PlanStep::Exchange(_) | PlanStep::Round { .. } => {}
+            PlanStep::Arrived { .. }
+            | PlanStep::CombineOne(_)
+            | PlanStep::Combine { .. }
+            | PlanStep::Exchange(_)
+            | PlanStep::Round { .. } => {}
         }
     }
 

@@ -4,36 +4,24 @@
 //! it takes no lock of MPI, allocates nothing, and queries no datatypes. This works only for handles that stay valid:
 //! communicators until one is freed, and predefined datatypes and operations.
 
+use super::last_call::KnownCall;
+#[cfg(doc)]
+use super::last_call::LastCall;
 use super::{By, device, passing, shape, shared_run};
 use crate::choice::selection::Device;
-use crate::error::Error;
 use crate::mpi::arguments::call::MpiCall;
 use crate::mpi::arguments::key::CallKey;
 use crate::mpi::arguments::shape::{ParsedCall, Side};
 use crate::mpi::cache::call_cache::CachedPlan;
-use crate::mpi::cache::repeated::{RepeatedCall, RepeatedPlan, RepeatedSteps};
-use crate::mpi::cache::workspace::Workspace;
+use crate::mpi::cache::repeated::{Repeated, RepeatedCall, RepeatedMemory, RepeatedPlan, RepeatedSteps};
 use crate::mpi::comm::own::OwnComm;
-use crate::mpi::execution::shared::{ServedExchange, SharedPlan};
+use crate::mpi::execution::shared::SharedPlan;
 use crate::mpi::state::{CommState, CommWork, attribute};
 use roundel_spec::Kind;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
-
-/// The outcome of a call that may have been made before.
-#[derive(Debug)]
-pub enum Repeated {
-    /// It was not made before, or cannot be repeated. Nothing was done.
-    Unknown,
-    /// MPI must serve it.
-    Library,
-    /// It was served.
-    Done,
-    /// It failed.
-    Failed(Box<Error>),
-}
 
 /// The states of communicators that were used recently, for all threads: a lookup in thread-local storage would take
 /// longer than the rest.
@@ -81,31 +69,60 @@ impl KnownState {
 /// # Safety
 /// The same as for [`run`](super::run). The addresses are those of the first and of the last buffer.
 pub unsafe fn repeat(key: &CallKey, first: *mut c_void, last: *mut c_void) -> Repeated {
+    // SAFETY: the caller guarantees it.
+    match unsafe { find(key) } {
+        None => Repeated::Unknown,
+        Some(known) if known.passes() => Repeated::Library,
+        // SAFETY: as above; the plan was just found.
+        Some(known) => unsafe { repeat_known(known, first, last) },
+    }
+}
+
+/// How a call was served that was made before.
+///
+/// # Safety
+/// The same as for [`run`](super::run).
+unsafe fn find(key: &CallKey) -> Option<KnownCall> {
     let comm = key.comm.0 as usize;
-    let Some(state) = KnownState::of(comm).get(comm) else { return Repeated::Unknown };
-    let Some(mut work) = state.lease_again() else { return Repeated::Unknown };
-    let CommWork { repeated, shared, scratch, held, flight, settings, .. } = &mut *work;
+    let state = KnownState::of(comm).get(comm)?;
+    let work = state.lease_again()?;
     // SAFETY: the caller guarantees complete lists.
-    let Some(known) = repeated.iter().find(|known| unsafe { known.is(key) }) else { return Repeated::Unknown };
-    let Some(plan) = known.plan() else { return Repeated::Library };
+    let known = work.repeated.iter().find(|known| unsafe { known.is(key) })?;
+    Some(known_call(state, known))
+}
+
+fn known_call(state: &CommState, call: &RepeatedCall) -> KnownCall {
+    let Some(plan) = call.plan() else { return KnownCall::PASSES };
+    KnownCall { state, plan }
+}
+
+/// Repeats a call that was [found](LastCall::find) and does not [pass](KnownCall::passes).
+///
+/// # Safety
+/// The same as for [`repeat`]; and nothing was forgotten since the call was found, except by another
+/// thread, whose calls are not on the same communicator.
+pub unsafe fn repeat_known(known: KnownCall, first: *mut c_void, last: *mut c_void) -> Repeated {
+    let KnownCall { state, plan } = known;
+    // SAFETY: plans and states are forgotten before they are freed, and the caller has found both.
+    let (state, plan) = unsafe { (&*state, &*plan) };
+    let Some(mut work) = state.lease_again() else { return Repeated::Unknown };
     let Some(buffers) = plan.buffers(first, last) else { return Repeated::Unknown };
-    if device::may_be_used() && !matches!(settings, Some(Ok(settings)) if settings.device == Device::Host) {
+    if device::may_be_used() && !only_host(&work) {
         return Repeated::Unknown;
     }
-    let shared = shared.as_ref().and_then(|shared| shared.as_ref().ok());
-    let mut workspace = Workspace { comm: plan.comm(), rank: plan.rank(), scratch, held, flight, shared };
+    let CommWork { shared, scratch, held, flight, .. } = &mut *work;
     // SAFETY: the caller guarantees live memory, which is as long as the arguments say.
-    match unsafe { plan.run(&mut workspace, buffers) } {
-        Some(Ok(ServedExchange::Done)) => Repeated::Done,
-        Some(Ok(ServedExchange::TooLong)) => Repeated::Library,
-        Some(Err(error)) => failed(error),
-        None => Repeated::Unknown,
+    unsafe {
+        match plan.messages() {
+            Some(messages) => plan.exchange(messages, scratch, flight, buffers),
+            None => plan.run_in_memory(RepeatedMemory { shared, scratch, held, flight }, buffers),
+        }
     }
 }
 
 #[cold]
-fn failed(error: Error) -> Repeated {
-    Repeated::Failed(Box::new(error))
+fn only_host(work: &CommWork) -> bool {
+    matches!(&work.settings, Some(Ok(settings)) if settings.device == Device::Host)
 }
 
 /// Whether MPI has served a call that does not block with the same arguments, lists included.
@@ -117,7 +134,7 @@ pub unsafe fn is_left(key: &CallKey) -> bool {
     let comm = key.comm.0 as usize;
     let Some(state) = KnownState::of(comm).get(comm) else { return false };
     // SAFETY: the caller guarantees complete lists.
-    let is = |known: &RepeatedCall| unsafe { known.plan().is_none() && known.is(key) };
+    let is = |known: &Arc<RepeatedCall>| unsafe { known.plan().is_none() && known.is(key) };
     state.lease_again().is_some_and(|work| work.repeated.iter().any(is))
 }
 
@@ -136,29 +153,33 @@ pub unsafe fn remember_left(key: &CallKey) {
     KnownState::of(comm).keep(comm, state);
 }
 
-/// Caches the call that was made last, if it can be repeated.
+/// Caches the call that was made last, and returns it, if it can be repeated.
 ///
 /// # Safety
 /// The same as for [`run`](super::run).
 #[cold]
-pub unsafe fn remember(key: &CallKey, call: &MpiCall) {
+pub unsafe fn remember(key: &CallKey, call: &MpiCall) -> Option<KnownCall> {
     // SAFETY: the caller guarantees a live communicator.
-    let Ok(state) = (unsafe { attribute::state_of(key.comm) }) else { return };
-    let (Some(group), Ok(mut work)) = (state.known_group(), state.lease()) else { return };
+    let state = unsafe { attribute::state_of(key.comm) }.ok()?;
+    let (group, mut work) = (state.known_group()?, state.lease().ok()?);
     // The call that was just made is the most recent one. The catalogue's alltoallvs find a route each time.
     let may = work.recent.how().is_some_and(|how| !matches!(how, CachedPlan::Alltoallv(_)));
     if !may || work.journal.is_some() || !passing::lasts(call, group.rank) {
-        return;
+        return None;
     }
     // SAFETY: the caller guarantees complete lists.
-    let is = |known: &RepeatedCall| unsafe { known.is(key) };
-    if !work.repeated.iter().any(is) {
-        // SAFETY: the caller guarantees it.
-        let Some(repeated) = (unsafe { planned(key, call, group, &mut work) }) else { return };
-        work.repeat(repeated);
-    }
+    let is = |known: &Arc<RepeatedCall>| unsafe { known.is(key) };
+    let known = match work.repeated.iter().find(|known| is(known)) {
+        Some(known) => known_call(state, known),
+        None => {
+            // SAFETY: the caller guarantees it.
+            let repeated = unsafe { planned(key, call, group, &mut work)? };
+            known_call(state, work.repeat(repeated))
+        }
+    };
     let comm = key.comm.0 as usize;
     KnownState::of(comm).keep(comm, state);
+    Some(known)
 }
 
 unsafe fn planned(key: &CallKey, call: &MpiCall, group: &OwnComm, work: &mut CommWork) -> Option<RepeatedCall> {

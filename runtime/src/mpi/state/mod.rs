@@ -86,7 +86,7 @@ pub(crate) struct CommWork {
     /// The lists of the last alltoallv in shared memory.
     pub(crate) last_lists: LastLists,
     /// Calls that can be repeated by comparing their arguments.
-    pub(crate) repeated: Vec<RepeatedCall>,
+    pub(crate) repeated: Vec<Arc<RepeatedCall>>,
     /// The buffers of completed operations.
     pub(crate) spare: Spare,
     /// The journal, if calls are recorded.
@@ -104,9 +104,10 @@ impl CommWork {
     }
 
     /// Keeps a call that can be repeated, in the place of the oldest one if there are too many.
-    pub(crate) fn repeat(&mut self, call: RepeatedCall) {
+    pub(crate) fn repeat(&mut self, call: RepeatedCall) -> &RepeatedCall {
         self.repeated.truncate(KEPT - 1);
-        self.repeated.insert(0, call);
+        self.repeated.insert(0, Arc::new(call));
+        &self.repeated[0]
     }
 
     /// Resources that the persistent requests of this rank's node share. The first call creates them and is

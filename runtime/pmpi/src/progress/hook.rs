@@ -32,9 +32,10 @@ extern "C" fn poll() -> c_int {
     if progress::idle() { 0 } else { advance() }
 }
 
+/// The same while operations are active.
 #[cold]
 #[inline(never)]
-fn advance() -> c_int {
+extern "C" fn advance() -> c_int {
     let before = progress::count();
     progress::advance();
     c_int::from(progress::count() < before)

@@ -11,12 +11,11 @@ use crate::mpi::comm::own::OwnComm;
 use crate::mpi::execution::shared::{
     ExchangeLimit, OwnedPlan, ServedExchange, SharedBuffers, SharedMemory, SharedPlan, lock,
 };
-use crate::mpi::execution::{MessagesInFlight, Nothing, PlanExecution, TAG};
+use crate::mpi::execution::{MessageScope, MessagesInFlight, Nothing, PlanExecution, TAG};
 use crate::mpi::handles::operand::{Operands, native_combine};
 use crate::mpi::lowering::areas::{Areas, Scratch};
 use crate::mpi::lowering::plan::MessagePlan;
 use crate::mpi::process::code::SUCCESS;
-use ::mpi::ffi;
 use std::cell::Cell;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -133,9 +132,8 @@ pub(crate) struct RepeatedPlan {
     input: usize,
     output: usize,
     op: Option<Operands>,
-    /// Roundel's own communicator, and this rank in it.
-    comm: ffi::MPI_Comm,
-    rank: usize,
+    /// Where its messages go.
+    scope: MessageScope,
 }
 
 /// What a rank does in a call.
@@ -145,8 +143,8 @@ pub(crate) enum RepeatedSteps {
     Shared(OwnedPlan),
     /// An alltoallv in the memory of one node, up to a limit.
     Exchange(OwnedPlan, ExchangeLimit),
-    /// Messages of elements of this datatype.
-    Messages(Arc<MessagePlan>, ffi::MPI_Datatype),
+    /// Messages.
+    Messages(Arc<MessagePlan>),
     /// In the memory of each node, with messages between nodes.
     Nodes(Arc<NodePlan>, Box<CallShape>),
 }
@@ -172,8 +170,9 @@ impl RepeatedPlan {
             Some(_) => return None,
         };
         let (in_place, input) = (shape.send.is_none(), shape.send.unwrap_or(0) * size);
-        let (output, comm, rank) = (shape.recv * size, group.comm.raw(), group.rank);
-        Some(RepeatedPlan { steps, in_place, input, output, op, comm, rank })
+        let (comm, rank, datatype) = (group.comm.raw(), group.rank, shape.datatype);
+        let (output, scope) = (shape.recv * size, MessageScope { comm, datatype, rank, tag: TAG });
+        Some(RepeatedPlan { steps, in_place, input, output, op, scope })
     }
 
     /// The buffers at these addresses; `None` if they may be missing or overlap, which MPI forbids.
@@ -187,11 +186,11 @@ impl RepeatedPlan {
         (apart && from != 0 && to != 0).then_some(CallBuffers { input: first.cast(), output: last.cast() })
     }
 
-    /// The messages of a call that runs with messages alone, and the datatype of their elements.
+    /// The messages of a call that runs with messages alone.
     #[inline(always)]
-    pub(crate) fn messages(&self) -> Option<(&MessagePlan, ffi::MPI_Datatype)> {
+    pub(crate) fn messages(&self) -> Option<&MessagePlan> {
         match &self.steps {
-            RepeatedSteps::Messages(plan, datatype) => Some((plan, *datatype)),
+            RepeatedSteps::Messages(plan) => Some(plan),
             _ => None,
         }
     }
@@ -200,20 +199,20 @@ impl RepeatedPlan {
     #[inline(always)]
     pub(crate) fn exchange(
         &self,
-        (plan, datatype): (&MessagePlan, ffi::MPI_Datatype),
+        plan: &MessagePlan,
         scratch: &mut Scratch,
         flight: &mut MessagesInFlight,
         CallBuffers { input, output }: CallBuffers,
     ) -> Repeated {
         let areas = Areas::of(input, output, scratch.reserve(plan.scratch));
-        let (comm, rank, tag, lead) = (self.comm, self.rank, TAG, 0);
+        let (scope, lead) = (&self.scope, 0);
         match &self.op {
             Some(combine) => {
-                let execution = PlanExecution { comm, datatype, areas, rank, tag, lead, flight, combine };
+                let execution = PlanExecution { scope, areas, lead, flight, combine };
                 Repeated::of(execution.run(plan).and_then(|()| combine.outcome()))
             }
             None => {
-                let execution = PlanExecution { comm, datatype, areas, rank, tag, lead, flight, combine: Nothing };
+                let execution = PlanExecution { scope, areas, lead, flight, combine: Nothing };
                 Repeated::of(execution.run(plan))
             }
         }
@@ -254,7 +253,7 @@ impl RepeatedPlan {
                 }
                 RepeatedSteps::Nodes(plan, shape) => {
                     let RepeatedMemory { scratch, held, flight, .. } = memory;
-                    let (comm, rank) = (self.comm, self.rank);
+                    let MessageScope { comm, rank, .. } = self.scope;
                     let mut workspace = Workspace { comm, rank, scratch, held, flight, shared: Some(shared) };
                     Repeated::of(plan.run(shape, sides, &self.op, &mut workspace))
                 }

@@ -214,7 +214,7 @@ unsafe fn planned(key: &CallKey, call: &MpiCall, group: &OwnComm, work: &mut Com
             let call = shared_run::call(&job.shape, &recent.lists, offsets, group);
             RepeatedSteps::Exchange(SharedPlan::new(call).ok()?.into(), limit)
         }
-        CachedPlan::Plan(plan, _) => RepeatedSteps::Messages(Arc::clone(plan), job.shape.datatype),
+        CachedPlan::Plan(plan, _) => RepeatedSteps::Messages(Arc::clone(plan)),
         CachedPlan::Nodes(plan) => RepeatedSteps::Nodes(Arc::clone(plan), Box::new(job.shape)),
         CachedPlan::Library(_) | CachedPlan::Alltoallv(_) => return None,
     };

@@ -12,11 +12,11 @@ use crate::mpi::arguments::shape::{BlockLayout, CallShape};
 use crate::mpi::cache::spare::{HeldMemory, QueuedSpare};
 use crate::mpi::comm::own::OwnComm;
 use crate::mpi::comm::shared_window::Rings;
-use crate::mpi::execution::RequestLife;
 use crate::mpi::execution::shared::{
-    CallStage, CallStages, Completion, MessageScope, QueuedCall, STAGES, SharedMemory, SharedPlan, StageBuffers,
-    StageOperands, lock,
+    CallStage, CallStages, Completion, QueuedCall, STAGES, SharedMemory, SharedPlan, StageBuffers, StageOperands,
+    lock,
 };
+use crate::mpi::execution::{MessageScope, RequestLife};
 use crate::mpi::handles::operand::Operands;
 use crate::mpi::lowering::areas::Scratch;
 use crate::mpi::state::CommWork;

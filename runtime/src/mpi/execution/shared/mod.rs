@@ -19,9 +19,7 @@ pub(crate) use self::exchange::{ExchangeLimit, ServedExchange};
 pub(crate) use self::local::{LocalStage, NodeBlocks, NodeVectors};
 pub(crate) use self::plan::{OwnedPlan, SharedPlan};
 pub(crate) use self::queue::{Completion, QueuedCall};
-pub(crate) use self::stage::{
-    CallStage, CallStages, MessageScope, STAGES, StageBuffers, StageMessages, StageOperands,
-};
+pub(crate) use self::stage::{CallStage, CallStages, STAGES, StageBuffers, StageMessages, StageOperands};
 
 use self::long_calls::LongCalls;
 use self::plan::{BYTES, say};

@@ -5,14 +5,12 @@ use super::plan::{OwnedPlan, SharedPlan};
 use super::slot::SlotSteps;
 use super::{SharedBuffers, SharedMemory};
 use crate::error::Error;
-use crate::mpi::execution::{Combine, MessagesInFlight, PlanExecution};
+use crate::mpi::execution::{Combine, MessageScope, MessagesInFlight, PlanExecution};
 use crate::mpi::handles::operand::Operands;
 use crate::mpi::lowering::areas::{Areas, Scratch};
 use crate::mpi::lowering::plan::MessagePlan;
 use crate::program::shared::alltoallv::TakenBlocks;
 use crate::program::shared::{SharedOp, segment};
-use ::mpi::ffi;
-use std::ffi::c_int;
 use std::ptr::null_mut;
 
 /// The most stages of a call.
@@ -50,15 +48,6 @@ pub(crate) struct StageBuffers {
 impl StageBuffers {
     /// A stage without memory.
     pub(crate) const NONE: Self = StageBuffers { input: null_mut(), output: null_mut() };
-}
-
-/// Where the messages of a call go.
-#[derive(Clone, Copy)]
-pub(crate) struct MessageScope {
-    pub(crate) comm: ffi::MPI_Comm,
-    pub(crate) datatype: ffi::MPI_Datatype,
-    pub(crate) rank: usize,
-    pub(crate) tag: c_int,
 }
 
 /// What the stages of a started call work on.
@@ -109,12 +98,12 @@ impl StageMessages {
     /// Sends and receives as far as possible without waiting. Returns whether all messages are complete, which they
     /// also are after an error.
     pub(super) fn advance(&mut self, operands: &StageOperands, stage: usize) -> Result<bool, Error> {
-        let Some(MessageScope { comm, datatype, rank, tag }) = operands.messages else { return Ok(true) };
+        let Some(scope) = &operands.messages else { return Ok(true) };
         let StageMessages { plan, next, scratch, flight } = self;
         let StageBuffers { input, output } = operands.buffers[stage];
         let areas = Areas::of(input, output, scratch.reserve(plan.scratch));
         let (lead, combine) = (operands.lead, &operands.combine);
-        PlanExecution { comm, datatype, areas, rank, tag, lead, flight, combine }.advance(plan, next)
+        PlanExecution { scope, areas, lead, flight, combine }.advance(plan, next)
     }
 }
 

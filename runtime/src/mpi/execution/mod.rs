@@ -76,8 +76,8 @@ pub(crate) struct MessagesInFlight {
     datatypes: Vec<ffi::MPI_Datatype>,
     /// The addresses of the pieces of a message.
     addresses: Vec<ffi::MPI_Aint>,
-    /// The first error of the call.
-    error: Option<Error>,
+    /// The first error of the call. Boxed, because most calls only look whether there is one.
+    error: Option<Box<Error>>,
     /// The log of posted messages, while messages are recorded.
     pub(crate) log: Option<Box<PostLog>>,
 }
@@ -199,7 +199,7 @@ impl<C: Combine> PlanExecution<'_, C> {
 
     #[cold]
     fn fail(&mut self) -> Result<(), Error> {
-        self.flight.error.take().map_or(Ok(()), Err)
+        self.flight.error.take().map_or(Ok(()), |error| Err(*error))
     }
 
     #[inline(always)]
@@ -477,7 +477,7 @@ impl<C: Combine> PlanExecution<'_, C> {
     #[inline]
     fn note(&mut self, outcome: Result<(), Error>) {
         if let Err(error) = outcome {
-            self.flight.error.get_or_insert(error);
+            self.flight.error.get_or_insert_with(|| Box::new(error));
         }
     }
 }

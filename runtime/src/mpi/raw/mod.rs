@@ -142,14 +142,9 @@ pub unsafe fn run(comm: ffi::MPI_Comm, call: &MpiCall, by: By<'_>) -> Result<Cal
             outcome
         },
     };
+    // Only calls for which MPI was chosen: an invalid one may have the arguments of a valid one but for its addresses.
     let stays = matches!(by, By::Environment) && passing::stays(call, group.rank);
-    Ok(match (outcome, call) {
-        // MPI was not chosen for all alltoallvs: this one is too long or invalid.
-        (CallOutcome::Library, MpiCall::Alltoallv { .. }) => CallOutcome::Library,
-        (CallOutcome::Library | CallOutcome::Passes, _) if stays => CallOutcome::Passes,
-        (CallOutcome::Passes, _) => CallOutcome::Library,
-        (outcome, _) => outcome,
-    })
+    Ok(if outcome == CallOutcome::Passes && !stays { CallOutcome::Library } else { outcome })
 }
 
 /// The call with host memory in place of device memory, if it uses any and it is not left to MPI for that reason. An

@@ -107,7 +107,7 @@ pub unsafe fn repeat_known(known: KnownCall, first: *mut c_void, last: *mut c_vo
     let (state, plan) = unsafe { (&*state, &*plan) };
     let Some(mut work) = state.lease_again() else { return Repeated::Unknown };
     let Some(buffers) = plan.buffers(first, last) else { return Repeated::Unknown };
-    if device::may_be_used() && !only_host(&work) {
+    if device::is_news() && uses_device(&work) {
         return Repeated::Unknown;
     }
     let CommWork { shared, scratch, held, flight, .. } = &mut *work;
@@ -120,9 +120,11 @@ pub unsafe fn repeat_known(known: KnownCall, first: *mut c_void, last: *mut c_vo
     }
 }
 
+/// Whether buffers may be in device memory.
 #[cold]
-fn only_host(work: &CommWork) -> bool {
-    matches!(&work.settings, Some(Ok(settings)) if settings.device == Device::Host)
+fn uses_device(work: &CommWork) -> bool {
+    let only_host = matches!(&work.settings, Some(Ok(settings)) if settings.device == Device::Host);
+    !only_host && device::may_be_used()
 }
 
 /// Whether MPI has served a call that does not block with the same arguments, lists included.

@@ -198,6 +198,12 @@ fn search() -> &'static [Runtime] {
     found
 }
 
+/// Whether libraries were loaded since the last look, or a runtime was found before.
+#[inline]
+pub(in super::super) fn is_news() -> bool {
+    changed()
+}
+
 /// Whether a call must check where its buffers are.
 #[inline]
 pub(in super::super) fn may_be_used() -> bool {

@@ -136,8 +136,8 @@ pub unsafe fn is_left(key: &CallKey) -> bool {
     let comm = key.comm.0 as usize;
     let Some(state) = KnownState::of(comm).get(comm) else { return false };
     // SAFETY: the caller guarantees complete lists.
-    let is = |known: &Arc<RepeatedCall>| unsafe { known.plan().is_none() && known.is(key) };
-    state.lease_again().is_some_and(|work| work.repeated.iter().any(is))
+    let is = |known: &RepeatedCall| unsafe { known.plan().is_none() && known.is(key) };
+    state.lease_again().is_some_and(|work| work.repeated.iter().any(|known| is(known)))
 }
 
 /// Keeps a call with lists that does not block and [passes](super::PreparedCall::Passes).
@@ -170,7 +170,7 @@ pub unsafe fn remember(key: &CallKey, call: &MpiCall) -> Option<KnownCall> {
         return None;
     }
     // SAFETY: the caller guarantees complete lists.
-    let is = |known: &Arc<RepeatedCall>| unsafe { known.is(key) };
+    let is = |known: &RepeatedCall| unsafe { known.is(key) };
     let known = match work.repeated.iter().find(|known| is(known)) {
         Some(known) => known_call(state, known),
         None => {

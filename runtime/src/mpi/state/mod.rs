@@ -86,7 +86,8 @@ pub(crate) struct CommWork {
     /// The lists of the last alltoallv in shared memory.
     pub(crate) last_lists: LastLists,
     /// Calls that can be repeated by comparing their arguments.
-    pub(crate) repeated: Vec<Arc<RepeatedCall>>,
+    #[allow(clippy::vec_box, reason = "a plan that was found keeps its address")]
+    pub(crate) repeated: Vec<Box<RepeatedCall>>,
     /// The buffers of completed operations.
     pub(crate) spare: Spare,
     /// The journal, if calls are recorded.
@@ -106,7 +107,7 @@ impl CommWork {
     /// Keeps a call that can be repeated, in the place of the oldest one if there are too many.
     pub(crate) fn repeat(&mut self, call: RepeatedCall) -> &RepeatedCall {
         self.repeated.truncate(KEPT - 1);
-        self.repeated.insert(0, Arc::new(call));
+        self.repeated.insert(0, Box::new(call));
         &self.repeated[0]
     }
 

@@ -60,9 +60,8 @@ pub(crate) struct OwnedPlan {
     plan: SharedPlan<'static>,
     counts: Vec<usize>,
     displs: Vec<usize>,
-    /// What this rank sends in an alltoallv.
-    leaving: Vec<usize>,
-    leaves_at: Vec<usize>,
+    /// The lengths and beginnings of what this rank sends in an alltoallv.
+    leaving: Option<Box<[Vec<usize>; 2]>>,
 }
 
 impl From<SharedPlan<'_>> for OwnedPlan {
@@ -72,8 +71,7 @@ impl From<SharedPlan<'_>> for OwnedPlan {
             plan: SharedPlan { call: SharedCall { blocks: SharedBlocks::Vector(0), ..call }, segments, ring, said },
             counts: Vec::new(),
             displs: Vec::new(),
-            leaving: Vec::new(),
-            leaves_at: Vec::new(),
+            leaving: None,
         };
         match call.blocks {
             SharedBlocks::Vector(len) => owned.plan.call.blocks = SharedBlocks::Vector(len),
@@ -86,7 +84,7 @@ impl From<SharedPlan<'_>> for OwnedPlan {
                 let none = BlockSpans { counts: &[], displs: &[] };
                 owned.plan.call.blocks = SharedBlocks::Private { leaving: none, arriving: none };
                 (owned.counts, owned.displs) = (arriving.counts.to_vec(), arriving.displs.to_vec());
-                (owned.leaving, owned.leaves_at) = (leaving.counts.to_vec(), leaving.displs.to_vec());
+                owned.leaving = Some(Box::new([leaving.counts.to_vec(), leaving.displs.to_vec()]));
             }
         }
         owned
@@ -106,13 +104,13 @@ impl OwnedPlan {
         if self.counts.is_empty() {
             return self.plan;
         }
-        let own = BlockSpans { counts: &self.counts, displs: &self.displs };
-        let blocks = match self.plan.call.is_private() {
-            true => {
-                let leaving = BlockSpans { counts: &self.leaving, displs: &self.leaves_at };
-                SharedBlocks::Private { leaving, arriving: own }
+        let (counts, displs) = (&*self.counts, &*self.displs);
+        let blocks = match &self.leaving {
+            Some(leaving) => {
+                let leaving = BlockSpans { counts: &leaving[0], displs: &leaving[1] };
+                SharedBlocks::Private { leaving, arriving: BlockSpans { counts, displs } }
             }
-            false => SharedBlocks::Listed { counts: own.counts, displs: own.displs },
+            None => SharedBlocks::Listed { counts, displs },
         };
         SharedPlan { call: SharedCall { blocks, ..self.plan.call }, ..self.plan }
     }

@@ -267,6 +267,13 @@ fn the_default_is_as_documented() {
     assert_eq!(exchange(CallForm::Nonblocking, u64::MAX), Implementation::Library);
     assert_eq!(exchange(CallForm::Persistent, u64::MAX), Implementation::Library);
     assert_eq!(exchange(CallForm::Persistent, 8), Implementation::SharedMemory);
+    let of_two = |varying, bytes| {
+        let form = CallForm::Persistent;
+        fastest.choose(&Question { form, varying, ..Question::new(Kind::Alltoall, 2, 2, bytes) }).implementation
+    };
+    assert_eq!(of_two(true, 8 << 10), Implementation::SharedMemory);
+    assert_eq!(of_two(true, (8 << 10) + 1), Implementation::Library);
+    assert_eq!(of_two(false, 16 << 10), Implementation::SharedMemory);
     let many = |bytes| Question { varying: true, ..Question::new(Kind::Allgather, 104, 4, bytes) };
     assert_eq!(fastest.choose(&many(8)).implementation, Implementation::Library);
     assert_eq!(fastest.choose(&many(1024)).implementation, Implementation::SharedMemory);

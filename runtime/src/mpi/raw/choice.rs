@@ -162,7 +162,7 @@ pub(super) fn choose(
     let environment = work.settings()?;
     let question = Question::at(shape.kind, here.placement, shape.bytes);
     let (commutes, identical) = (shape.commutes, !shape.exact);
-    let varying = shape.blocks == BlockLayout::Listed;
+    let varying = matches!(shape.blocks, BlockLayout::Listed | BlockLayout::Private);
     let question = Question { varying, commutes, identical, form, ..question };
     let settings = match by {
         By::Algorithm(algorithm) => return Ok(Choice::asked(Implementation::Catalogue(algorithm.clone()), None)),

@@ -271,7 +271,10 @@ fn the_default_is_as_documented() {
         let form = CallForm::Persistent;
         fastest.choose(&Question { form, varying, ..Question::new(Kind::Alltoall, 2, 2, bytes) }).implementation
     };
+    assert_eq!(of_two(true, 64), Implementation::Library);
     assert_eq!(of_two(true, 8 << 10), Implementation::SharedMemory);
+    let brief = Question { form: CallForm::Persistent, varying: true, ..Question::new(Kind::Alltoall, 4, 4, 64) };
+    assert_eq!(fastest.choose(&brief).implementation, Implementation::Library);
     assert_eq!(of_two(true, (8 << 10) + 1), Implementation::Library);
     assert_eq!(of_two(false, 16 << 10), Implementation::SharedMemory);
     let many = |bytes| Question { varying: true, ..Question::new(Kind::Allgather, 104, 4, bytes) };

@@ -74,9 +74,9 @@ fn in_shared_memory(call: &Question) -> RangeInclusive<u64> {
         CallForm::Nonblocking if call.p < 4 => (2 << 10, if moves { 8 << 10 } else { ANY }),
         CallForm::Nonblocking => (512, ANY),
         // For a few bytes MPI is no slower: with two or three ranks to or from a root, in persistent requests with a
-        // root, and in persistent all-to-alls of two or three ranks.
+        // root, and in persistent all-to-alls of two or three ranks and alltoallvs.
         CallForm::Persistent if call.kind.has_root() => (65, ANY),
-        CallForm::Persistent if call.kind == Kind::Alltoall && call.p < 4 => (65, ANY),
+        CallForm::Persistent if call.kind == Kind::Alltoall && (call.p < 4 || call.varying) => (65, ANY),
         CallForm::Blocking if call.kind.has_root() && call.p < 4 => (65, ANY),
         CallForm::Persistent | CallForm::Blocking => (0, ANY),
     };

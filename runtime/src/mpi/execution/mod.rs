@@ -148,7 +148,6 @@ impl<C: Combine> PlanExecution<'_, C> {
     #[inline(always)]
     fn steps<const RECORDED: bool>(&mut self, plan: &MessagePlan) -> Result<(), Error> {
         for step in &plan.steps {
-            // So few that the compiler needs no table of jumps.
             match step {
                 PlanStep::Exchange(exchange) => self.exchange::<RECORDED>(plan, exchange),
                 PlanStep::Move(piece) => self.copy(piece),
@@ -160,7 +159,7 @@ impl<C: Combine> PlanExecution<'_, C> {
     }
 
     /// Executes a step of several messages, copies or operations.
-    #[inline(never)]
+    #[inline(always)]
     fn several<const RECORDED: bool>(&mut self, plan: &MessagePlan, step: &PlanStep) {
         match step {
             PlanStep::Round { departures, arrivals } => {

@@ -1,7 +1,7 @@
 /* Ranks that make different calls, which MPI forbids: all ranks that wait for each other get an error, and none waits
  * forever. With `none`, ranks make the same calls, short and long ones in turn: none of them may fail.
  *
- *   interposed_mismatch counts|rings|segments|kinds|none [CALLS] */
+ *   interposed_mismatch counts|rings|segments|kinds|lists|none [CALLS] */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +24,15 @@ static int same_calls(int *in, int *out, int rank, int calls)
         wrong += in[sent - 1] != i;
     }
     return wrong;
+}
+
+/* An alltoallv on the odd rank, and an alltoall of the same blocks on the other. */
+static int with_lists(int *in, int *out, int odd)
+{
+    static const int counts[2] = {20000, 20000}, places[2] = {0, 20000};
+    if (odd)
+        return MPI_Alltoallv(in, counts, places, MPI_INT, out, counts, places, MPI_INT, MPI_COMM_WORLD);
+    return MPI_Alltoall(in, counts[0], MPI_INT, out, counts[0], MPI_INT, MPI_COMM_WORLD);
 }
 
 /* Prints the result on rank 0, for the tests. */
@@ -58,6 +67,8 @@ int main(int argc, char **argv)
     int count = !strcmp(what, "counts") ? 1 + odd : !strcmp(what, "rings") ? (odd ? LONG : 1) : !strcmp(what, "segments") ? LONG / (1 + 3 * odd) : 2;
     if (!strcmp(what, "kinds") && odd)
         code = MPI_Allgather(in, 2, MPI_INT, out, 2, MPI_INT, MPI_COMM_WORLD);
+    else if (!strcmp(what, "lists"))
+        code = with_lists(in, out, odd);
     else
         code = MPI_Allreduce(in, out, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Error_class(code, &class);

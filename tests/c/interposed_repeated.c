@@ -11,6 +11,7 @@
 #define ROUNDEL_Allgather(...) roundel_allgather(__VA_ARGS__, NULL)
 #define ROUNDEL_Allgatherv(...) roundel_allgatherv(__VA_ARGS__, NULL)
 #define ROUNDEL_Alltoall(...) roundel_alltoall(__VA_ARGS__, NULL)
+#define ROUNDEL_Alltoallv(...) roundel_alltoallv(__VA_ARGS__, NULL)
 #define ROUNDEL_Gather(...) roundel_gather(__VA_ARGS__, NULL)
 #define ROUNDEL_Scatter(...) roundel_scatter(__VA_ARGS__, NULL)
 #define ROUNDEL_Reduce_scatter(...) roundel_reduce_scatter(__VA_ARGS__, NULL)
@@ -20,13 +21,15 @@
 #include <string.h>
 
 enum { LONGEST = 7, RANKS = 16, ROOM = LONGEST * RANKS, TURNS = 4 };
-enum kind { ALLREDUCE, REDUCE, BCAST, ALLGATHER, ALLGATHERV, ALLTOALL, GATHER, SCATTER, REDUCE_SCATTER, BLOCKS, KINDS };
+enum kind { ALLREDUCE, REDUCE, BCAST, ALLGATHER, ALLGATHERV, ALLTOALL, GATHER, SCATTER, REDUCE_SCATTER, BLOCKS, ALLTOALLV, KINDS };
 static const char *const names[KINDS] = {"allreduce", "reduce",  "broadcast", "allgather",      "allgatherv",
-                                         "alltoall",  "gather",  "scatter",   "reduce_scatter", "reduce_scatter_block"};
+                                         "alltoall",  "gather",  "scatter",   "reduce_scatter", "reduce_scatter_block", "alltoallv"};
 
 static int rank, p, failures, spoilt;
 static int inputs[2][ROOM], outputs[2][ROOM], expected[ROOM];
 static int counts[RANKS], places[RANKS];
+/* Those of an alltoallv, in which what a rank sends to another is as long as what it gets from there. */
+static int shared[RANKS], shares[RANKS];
 
 static int number(int of, int i, int turn)
 {
@@ -45,6 +48,9 @@ static int number(int of, int i, int turn)
     case SCATTER: prefix##_Scatter(in, n, MPI_INT, out, n, MPI_INT, root, comm); break; \
     case REDUCE_SCATTER: prefix##_Reduce_scatter(in, out, counts, MPI_INT, MPI_SUM, comm); break; \
     case BLOCKS: prefix##_Reduce_scatter_block(in, out, n, MPI_INT, MPI_SUM, comm); break; \
+    case ALLTOALLV: \
+        prefix##_Alltoallv(in, shared, shares, MPI_INT, out, shared, shares, MPI_INT, comm); \
+        break; \
     case KINDS: break; \
     }
 
@@ -86,8 +92,11 @@ static void once(enum kind kind, int n, int root, int in_place, int turn, MPI_Co
 
 static void all_turns(enum kind kind, int n, MPI_Comm comm)
 {
-    int total = 0;
+    int total = 0, all = 0;
     for (int r = 0; r < p; r++) {
+        shared[r] = (rank + r + n) % LONGEST;
+        shares[r] = all;
+        all += shared[r];
         counts[r] = (r * 3 + n) % LONGEST;
         places[r] = total;
         total += counts[r];
@@ -121,6 +130,7 @@ int main(int argc, char **argv)
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
         all_turns(ALLREDUCE, 1 + again, comm);
         all_turns(ALLGATHERV, 1 + again, comm);
+        all_turns(ALLTOALLV, 1 + again, comm);
         MPI_Comm_free(&comm);
     }
     PMPI_Allreduce(&failures, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

@@ -62,7 +62,7 @@ static void call(MPI_Comm comm, uint32_t *seed, memory *m, long number)
     root %= size;
     for (int i = 0; i < count * size || i < 2; i++)
         m->in[i] = me * 1000 + i;
-    switch (next(seed) % 7) {
+    switch (next(seed) % 8) {
     case 0:
         MPI_Allreduce(m->in, m->out, count, MPI_INT, MPI_SUM, comm);
         for (int i = 0; i < count; i++)
@@ -93,6 +93,25 @@ static void call(MPI_Comm comm, uint32_t *seed, memory *m, long number)
         for (int i = 0; i < count; i++)
             right &= m->out[i] == (size - 1) * 1000 + me * count + i;
         break;
+    case 6: {
+        /* Each rank sends more the higher its number is, and not more than there is room for. */
+        int most = MOST / size / 2, sends[64], from[64], takes[64], to[64];
+        for (int i = 0; size <= 64 && i < size; i++) {
+            int sent = count * me + i % 3, taken = count * i + me % 3;
+            sends[i] = sent < most ? sent : most;
+            takes[i] = taken < most ? taken : most;
+            from[i] = to[i] = i * most;
+            for (int j = 0; j < sends[i]; j++)
+                m->in[from[i] + j] = me * 1000 + i + j;
+        }
+        if (size > 64)
+            break;
+        MPI_Alltoallv(m->in, sends, from, MPI_INT, m->out, takes, to, MPI_INT, comm);
+        for (int i = 0; i < size; i++)
+            for (int j = 0; j < takes[i]; j++)
+                right &= m->out[to[i] + j] == i * 1000 + me + j;
+        break;
+    }
     default: {
         MPI_Datatype pairs;
         MPI_Type_vector(2, 1, 2, MPI_INT, &pairs);

@@ -24,7 +24,7 @@ macro_rules! collectives {
         pub unsafe extern "C" fn $now($($argument: $type,)* $comm: ffi::MPI_Comm, how: *const CAlgorithm) -> c_int {
             let call = || -> Result<MpiCall, ApiFailure> { $call };
             let (words, lists) = ([$($argument.word()),*], lists([$($argument.list()),*]));
-            let key = CallKey { function: $now as *const () as usize, comm: $comm, words, lists };
+            let key = CallKey::new($now as *const () as usize, $comm, words, lists);
             let addresses = ends([$($argument.address()),*]);
             // SAFETY: the caller promises arguments that MPI would accept, and a handle that is NULL or live.
             unsafe { now(stringify!($now), &key, addresses, how, call, || ffi::$mpi($($argument,)* $comm)) }

@@ -12,21 +12,22 @@ use std::ffi::{c_int, c_void};
 ///
 /// # Safety
 /// The same as for [`raw::run`], and the handle is null or live.
-pub(crate) unsafe fn now<const N: usize>(
+pub(crate) unsafe fn now(
     function: &'static str,
-    key: &CallKey<N>,
-    addresses: [*mut c_void; 2],
+    key: &CallKey,
+    [first, last]: [*mut c_void; 2],
     how: *const CAlgorithm,
     call: impl FnOnce() -> Result<MpiCall, ApiFailure>,
     library: impl FnOnce() -> c_int,
 ) -> c_int {
     guard(function, key.comm, || {
         // SAFETY: the caller promises it.
-        let known = if how.is_null() { unsafe { raw::repeat(key.call(), addresses) } } else { None };
+        let known = if how.is_null() { unsafe { raw::repeat(key, first, last) } } else { Repeated::Unknown };
         match known {
-            Some(Repeated::Done(outcome)) => return Ok(outcome.map(|()| SUCCESS)?),
-            Some(Repeated::Library) => return Ok(library()),
-            None => {}
+            Repeated::Done => return Ok(SUCCESS),
+            Repeated::Failed(error) => return Err((*error).into()),
+            Repeated::Library => return Ok(library()),
+            Repeated::Unknown => {}
         }
         let call = call()?;
         // SAFETY: as above.
@@ -34,7 +35,7 @@ pub(crate) unsafe fn now<const N: usize>(
         let done = outcome == CallOutcome::Done;
         if how.is_null() && (done || outcome == CallOutcome::Library && key.lists[0].is_some()) {
             // SAFETY: as above; the call was made.
-            unsafe { raw::remember(key.call(), &call) };
+            let _ = unsafe { raw::remember(key, &call) };
         }
         Ok(if done { SUCCESS } else { library() })
     })

@@ -3,10 +3,11 @@
 //! faster with two ranks.
 
 use crate::arguments;
-use crate::passing::{all, is_last};
-use crate::serve::{self, RepeatOutcome};
+use crate::failure::SUCCESS;
+use crate::passing::all;
+use crate::serve;
 use mpi::ffi::{self, MPI_Comm, MPI_Request};
-use roundel::mpi::raw::{CallKey, MpiCall};
+use roundel::mpi::raw::{self, CallKey, LastCall, MpiCall, Repeated, lists};
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
@@ -39,17 +40,22 @@ fn later() -> Option<MpiCall> {
 pub(crate) unsafe extern "C" fn MPI_Barrier(comm: MPI_Comm) -> c_int {
     let mut result = NOTHING;
     let (send, recv): (*const c_void, *mut c_void) = ((&raw const NOTHING).cast(), (&raw mut result).cast());
-    let key = CallKey { function: MPI_Barrier as *const () as usize, comm, words: [], lists: [None, None] };
+    static LAST: LastCall = LastCall::new();
+    let key = CallKey::new(MPI_Barrier as *const () as usize, comm, [], lists([]));
     // SAFETY: the program's communicator; the buffers live until the end of the call.
     unsafe {
-        if all(comm) || is_last(&key) {
-            return ffi::PMPI_Barrier(comm);
-        }
-        match serve::repeated("MPI_Barrier", &key, [send.cast_mut(), recv]) {
-            Some(RepeatOutcome::Code(code)) => code,
-            Some(RepeatOutcome::Library) => ffi::PMPI_Barrier(comm),
-            None => {
-                let served = serve::blocking("MPI_Barrier", &key, || barrier(recv));
+        let outcome = match LAST.find(comm, &[]) {
+            Some(known) if known.passes() => Repeated::Library,
+            Some(known) => raw::repeat_known(known, send.cast_mut(), recv),
+            None if all(comm) => Repeated::Library,
+            None => raw::repeat(&key, send.cast_mut(), recv),
+        };
+        match outcome {
+            Repeated::Done => SUCCESS,
+            Repeated::Library => ffi::PMPI_Barrier(comm),
+            Repeated::Failed(error) => serve::failed("MPI_Barrier", comm, *error),
+            Repeated::Unknown => {
+                let served = serve::blocking("MPI_Barrier", &key, &LAST, || barrier(recv));
                 served.unwrap_or_else(|| ffi::PMPI_Barrier(comm))
             }
         }
@@ -60,13 +66,14 @@ pub(crate) unsafe extern "C" fn MPI_Barrier(comm: MPI_Comm) -> c_int {
 /// The same as for the MPI function.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn MPI_Ibarrier(comm: MPI_Comm, request: *mut MPI_Request) -> c_int {
-    let key = CallKey { function: MPI_Ibarrier as *const () as usize, comm, words: [], lists: [None, None] };
+    static LAST: LastCall = LastCall::new();
     // SAFETY: the program's arguments, and the library's function for them.
     unsafe {
-        if all(comm) || is_last(&key) {
+        if LAST.find(comm, &[]).is_some() || all(comm) {
             return ffi::PMPI_Ibarrier(comm, request);
         }
-        let served = serve::starting("MPI_Ibarrier", &key, request, later);
+        let key = CallKey::new(MPI_Ibarrier as *const () as usize, comm, [], lists([]));
+        let served = serve::starting("MPI_Ibarrier", &key, &LAST, request, later);
         served.unwrap_or_else(|| ffi::PMPI_Ibarrier(comm, request))
     }
 }

@@ -4,10 +4,11 @@
 //! blocking, non-blocking and persistent function, for C's `int` and for large counts, as far as this MPI has them.
 
 use crate::arguments;
-use crate::passing::{all, is_last};
-use crate::serve::{self, RepeatOutcome};
+use crate::failure::SUCCESS;
+use crate::passing::all;
+use crate::serve;
 use mpi::ffi::{self, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request};
-use roundel::mpi::raw::{self, ArgumentWord, CallKey, ends, lists};
+use roundel::mpi::raw::{self, ArgumentWord, CallKey, LastCall, Repeated, ends, lists};
 use std::ffi::{c_int, c_void};
 
 type In = *const c_void;
@@ -20,31 +21,37 @@ macro_rules! forms {
         /// The same as for the MPI function.
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name($($argument: $type,)* $comm: MPI_Comm) -> c_int {
+            static LAST: LastCall = LastCall::new();
             // Code that calls left to MPI do not need is in a separate function, so that arguments stay in registers.
             #[cold]
             #[inline(never)]
             unsafe extern "C" fn asked($($argument: $type,)* $comm: MPI_Comm) -> c_int {
                 let (words, lists) = ([$($argument.word()),*], lists([$($argument.list()),*]));
-                let key = CallKey { function: $name as *const () as usize, comm: $comm, words, lists };
+                let key = CallKey::new($name as *const () as usize, $comm, words, lists);
                 // SAFETY: the program's arguments, and the library's function for them.
                 unsafe {
-                    let served = serve::blocking(stringify!($name), &key, || $call);
+                    let served = serve::blocking(stringify!($name), &key, &LAST, || $call);
                     served.unwrap_or_else(|| ffi::$library($($argument,)* $comm))
                 }
             }
-            let (words, lists) = ([$($argument.word()),*], lists([$($argument.list()),*]));
-            let key = CallKey { function: $name as *const () as usize, comm: $comm, words, lists };
+            let (function, words) = ($name as *const () as usize, [$($argument.word()),*]);
             // SAFETY: the program's arguments.
             unsafe {
-                if all($comm) || is_last(&key) {
-                    return ffi::$library($($argument,)* $comm);
+                let [first, last] = ends([$($argument.address()),*]);
+                let outcome = match LAST.find($comm, &words) {
+                    Some(known) if known.passes() => return ffi::$library($($argument,)* $comm),
+                    Some(known) => raw::repeat_known(known, first, last),
+                    None if all($comm) => return ffi::$library($($argument,)* $comm),
+                    None => raw::repeat(&CallKey::new(function, $comm, words, lists([$($argument.list()),*])), first, last),
+                };
+                if let Repeated::Done = outcome {
+                    return SUCCESS;
                 }
-                let addresses = ends([$($argument.address()),*]);
-                match serve::repeated(stringify!($name), &key, addresses) {
-                    Some(RepeatOutcome::Code(code)) => code,
-                    Some(RepeatOutcome::Library) => ffi::$library($($argument,)* $comm),
-                    None => asked($($argument,)* $comm),
-                }
+                serve::rarely(move || match outcome {
+                    Repeated::Library => ffi::$library($($argument,)* $comm),
+                    Repeated::Failed(error) => serve::failed(stringify!($name), $comm, *error),
+                    Repeated::Done | Repeated::Unknown => asked($($argument,)* $comm),
+                })
             }
         }
     };
@@ -53,14 +60,18 @@ macro_rules! forms {
         /// The same as for the MPI function.
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name($($argument: $type,)* $comm: MPI_Comm, request: *mut MPI_Request) -> c_int {
-            let (words, lists) = ([$($argument.word()),*], lists([$($argument.list()),*]));
-            let key = CallKey { function: $name as *const () as usize, comm: $comm, words, lists };
+            static LAST: LastCall = LastCall::new();
+            let (function, words) = ($name as *const () as usize, [$($argument.word()),*]);
             // SAFETY: the program's arguments, and the library's function for them.
             unsafe {
-                if all($comm) || is_last(&key) || lists[0].is_some() && raw::is_left(key.call()) {
+                if LAST.find($comm, &words).is_some() || all($comm) {
                     return ffi::$library($($argument,)* $comm, request);
                 }
-                let served = serve::starting(stringify!($name), &key, request, || $call);
+                let key = CallKey::new(function, $comm, words, lists([$($argument.list()),*]));
+                if key.lists[0].is_some() && raw::is_left(&key) {
+                    return ffi::$library($($argument,)* $comm, request);
+                }
+                let served = serve::starting(stringify!($name), &key, &LAST, request, || $call);
                 served.unwrap_or_else(|| ffi::$library($($argument,)* $comm, request))
             }
         }

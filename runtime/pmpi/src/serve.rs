@@ -5,16 +5,18 @@ use crate::guard;
 use crate::passing;
 use crate::request;
 use mpi::ffi::{self, MPI_Comm, MPI_Request};
-use roundel::mpi::raw::{self, By, CallKey, CallOutcome, MpiCall, PreparedCall, Repeated, RequestLife};
-use std::ffi::{c_int, c_void};
+use roundel::Error;
+use roundel::mpi::raw::{self, By, CallKey, CallOutcome, KnownCall, LastCall, MpiCall, PreparedCall, RequestLife};
+use std::ffi::c_int;
 
 /// Runs a call; `None` if MPI must serve it.
 ///
 /// # Safety
 /// The program has called a collective with these arguments.
-pub(crate) unsafe fn blocking<const N: usize>(
+pub(crate) unsafe fn blocking(
     function: &'static str,
-    key: &CallKey<N>,
+    key: &CallKey,
+    last: &LastCall,
     call: impl FnOnce() -> Option<MpiCall>,
 ) -> Option<c_int> {
     let call = admitted(key.comm, call)?;
@@ -23,42 +25,30 @@ pub(crate) unsafe fn blocking<const N: usize>(
     match result {
         Ok(CallOutcome::Done) => {
             // SAFETY: as above; the call was made.
-            unsafe { raw::remember(key.call(), &call) };
+            let known = unsafe { raw::remember(key, &call) };
+            known.filter(|_| key.lists[0].is_none()).into_iter().for_each(|known| last.keep(key, known));
             return Some(SUCCESS);
         }
         // SAFETY: as above.
-        Ok(CallOutcome::Library) if key.lists[0].is_some() => unsafe { raw::remember(key.call(), &call) },
+        Ok(CallOutcome::Library) if key.lists[0].is_some() => drop(unsafe { raw::remember(key, &call) }),
         Ok(CallOutcome::Library) => {}
-        Ok(CallOutcome::Passes) => passing::keep(key),
+        Ok(CallOutcome::Passes) => last.keep(key, KnownCall::PASSES),
         Err(failure) => return Some(failure.raise(key.comm, function)),
     }
     None
 }
 
-/// The outcome of a repeated call.
-pub(crate) enum RepeatOutcome {
-    /// This is the function's return code.
-    Code(c_int),
-    /// MPI must serve it.
-    Library,
+/// What is done after a call could not be repeated: not inlined, so that it costs nothing if it could.
+#[cold]
+#[inline(never)]
+pub(crate) fn rarely(what: impl FnOnce() -> c_int) -> c_int {
+    what()
 }
 
-/// Repeats a call that was served before with the same arguments; `None` if it was not.
-///
-/// # Safety
-/// The same as for [`blocking`].
-#[inline]
-pub(crate) unsafe fn repeated<const N: usize>(
-    function: &'static str,
-    key: &CallKey<N>,
-    addresses: [*mut c_void; 2],
-) -> Option<RepeatOutcome> {
-    // SAFETY: MPI is live, because it was when the call was made before and nothing was freed since.
-    match unsafe { raw::repeat(key.call(), addresses) }? {
-        Repeated::Done(Ok(())) => Some(RepeatOutcome::Code(SUCCESS)),
-        Repeated::Done(Err(error)) => Some(RepeatOutcome::Code(CallFailure::Error(error).raise(key.comm, function))),
-        Repeated::Library => Some(RepeatOutcome::Library),
-    }
+/// Raises the error of a call that was repeated, and returns its code.
+#[cold]
+pub(crate) fn failed(function: &'static str, comm: MPI_Comm, error: Error) -> c_int {
+    CallFailure::Error(error).raise(comm, function)
 }
 
 /// Starts a call and returns a request for it; `None` if MPI must serve it. Such a call must not wait for other ranks,
@@ -66,9 +56,10 @@ pub(crate) unsafe fn repeated<const N: usize>(
 ///
 /// # Safety
 /// The same as for [`blocking`]; the pointer is valid for writing a request.
-pub(crate) unsafe fn starting<const N: usize>(
+pub(crate) unsafe fn starting(
     function: &'static str,
-    key: &CallKey<N>,
+    key: &CallKey,
+    last: &LastCall,
     to: *mut MPI_Request,
     call: impl FnOnce() -> Option<MpiCall>,
 ) -> Option<c_int> {
@@ -80,12 +71,12 @@ pub(crate) unsafe fn starting<const N: usize>(
         }
         Ok(PreparedCall::Library) => None,
         Ok(PreparedCall::Passes { by_lists: false }) => {
-            passing::keep(key);
+            last.keep(key, KnownCall::PASSES);
             None
         }
         Ok(PreparedCall::Passes { by_lists: true }) => {
             // SAFETY: as above.
-            unsafe { raw::remember_left(key.call()) };
+            unsafe { raw::remember_left(key) };
             None
         }
         Err(failure) => Some(failure.raise(key.comm, function)),

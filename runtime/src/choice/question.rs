@@ -77,7 +77,8 @@ pub struct Question {
     /// or a gather; of one rank's result in a reduce_scatter or a scatter; of one block in an alltoall. [`ANY`] in an
     /// alltoallv, where ranks know only their own lengths.
     pub bytes: u64,
-    /// Whether blocks may have different lengths, as in an allgatherv. Only the default rule uses this.
+    /// Whether blocks may have different lengths, as in an allgatherv and in an alltoallv. Only the default rule uses
+    /// this.
     pub varying: bool,
     /// Whether the operation commutes. Collectives that do not reduce ignore this.
     pub commutes: bool,

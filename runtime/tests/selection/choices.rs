@@ -236,7 +236,8 @@ fn the_default_is_as_documented() {
         (Kind::Alltoall, 16 * 64 - 24, 64, 8, "alltoall/leaders", "alltoall/leaders"),
         (Kind::Alltoall, 9408 * 8 - 3, 8, 8, "alltoall/leaders", "alltoall/leaders"),
         (Kind::Alltoall, 64, 64, 1 << 20, "library", "alltoall/spread-out"),
-        (Kind::Alltoall, 64, 64, u64::MAX, "library", "alltoall/spread-out"),
+        (Kind::Alltoall, 64, 64, u64::MAX, "shared-memory", "alltoall/spread-out"),
+        (Kind::Alltoall, 16, 4, u64::MAX, "library", "alltoall/spread-out"),
     ];
     for (kind, p, ppn, bytes, default, preferred) in cases {
         let what = format!("{kind} p = {p} ppn = {ppn} bytes = {bytes}");
@@ -259,6 +260,23 @@ fn the_default_is_as_documented() {
     assert_eq!(not_blocking(CallForm::Persistent, 4, 4, 8), Implementation::SharedMemory);
     assert_eq!(not_blocking(CallForm::Nonblocking, 16, 4, 4096), Implementation::SharedMemory);
     assert_eq!(not_blocking(CallForm::Persistent, 16, 4, 4096), Implementation::SharedMemory);
+    // An alltoallv that does not block is left to the library before its lengths are known.
+    let exchange =
+        |form, bytes| fastest.choose(&Question { form, ..Question::new(Kind::Alltoall, 4, 4, bytes) }).implementation;
+    assert_eq!(exchange(CallForm::Blocking, u64::MAX), Implementation::SharedMemory);
+    assert_eq!(exchange(CallForm::Nonblocking, u64::MAX), Implementation::Library);
+    assert_eq!(exchange(CallForm::Persistent, u64::MAX), Implementation::Library);
+    assert_eq!(exchange(CallForm::Persistent, 8), Implementation::SharedMemory);
+    let of_two = |varying, bytes| {
+        let form = CallForm::Persistent;
+        fastest.choose(&Question { form, varying, ..Question::new(Kind::Alltoall, 2, 2, bytes) }).implementation
+    };
+    assert_eq!(of_two(true, 64), Implementation::Library);
+    assert_eq!(of_two(true, 8 << 10), Implementation::SharedMemory);
+    let brief = Question { form: CallForm::Persistent, varying: true, ..Question::new(Kind::Alltoall, 4, 4, 64) };
+    assert_eq!(fastest.choose(&brief).implementation, Implementation::Library);
+    assert_eq!(of_two(true, (8 << 10) + 1), Implementation::Library);
+    assert_eq!(of_two(false, 16 << 10), Implementation::SharedMemory);
     let many = |bytes| Question { varying: true, ..Question::new(Kind::Allgather, 104, 4, bytes) };
     assert_eq!(fastest.choose(&many(8)).implementation, Implementation::Library);
     assert_eq!(fastest.choose(&many(1024)).implementation, Implementation::SharedMemory);

@@ -4,6 +4,7 @@
 //! sets it, and a list that fails is made shorter.
 
 mod abi;
+mod alltoallv;
 mod barrier;
 mod cases;
 mod cluster;

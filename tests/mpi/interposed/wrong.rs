@@ -24,13 +24,13 @@ fn wrong_arguments() {
     });
 }
 
-/// Ranks that make different calls in shared memory get an error: other counts, another ring of slots, more slots, and
-/// another collective.
+/// Ranks that make different calls in shared memory get an error: other counts, another ring of slots, more slots,
+/// another collective, and the same one with lists.
 #[test]
 fn ranks_that_disagree_in_shared_memory() {
     both(|mpi| {
         let program = programs::c(mpi, "interposed_mismatch");
-        for what in ["counts", "rings", "segments", "kinds"] {
+        for what in ["counts", "rings", "segments", "kinds", "lists"] {
             mpi.run(2, &Settings::shared(), &program, &[what]).succeeds();
         }
     });

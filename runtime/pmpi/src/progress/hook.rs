@@ -29,9 +29,13 @@ fn register(function: NonNull<c_void>) -> bool {
 
 /// The progress callback. Returns whether something has happened.
 extern "C" fn poll() -> c_int {
-    if progress::idle() {
-        return 0;
-    }
+    if progress::idle() { 0 } else { advance() }
+}
+
+/// The same while operations are active.
+#[cold]
+#[inline(never)]
+extern "C" fn advance() -> c_int {
     let before = progress::count();
     progress::advance();
     c_int::from(progress::count() < before)

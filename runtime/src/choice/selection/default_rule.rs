@@ -74,13 +74,29 @@ fn in_shared_memory(call: &Question) -> RangeInclusive<u64> {
         CallForm::Nonblocking if call.p < 4 => (2 << 10, if moves { 8 << 10 } else { ANY }),
         CallForm::Nonblocking => (512, ANY),
         // For a few bytes MPI is no slower: with two or three ranks to or from a root, in persistent requests with a
-        // root, and in persistent all-to-alls of two or three ranks.
+        // root, and in persistent all-to-alls of two or three ranks and alltoallvs.
         CallForm::Persistent if call.kind.has_root() => (65, ANY),
-        CallForm::Persistent if call.kind == Kind::Alltoall && call.p < 4 => (65, ANY),
+        CallForm::Persistent if call.kind == Kind::Alltoall && (call.p < 4 || call.varying) => (65, ANY),
         CallForm::Blocking if call.kind.has_root() && call.p < 4 => (65, ANY),
         CallForm::Persistent | CallForm::Blocking => (0, ANY),
     };
     least..=most.min(most_in_shared_memory(call))
+}
+
+/// The length of blocks up to which the memory of a node is faster for an alltoallv. Ranks know only their own lengths
+/// when they choose, and find out during the call: what counts is the rank that sends most, as if its blocks for the
+/// others had equal lengths.
+pub(crate) fn most_of_alltoallv(call: &Question) -> u64 {
+    most_in_shared_memory(call)
+}
+
+/// Whether the memory of a node is faster than MPI's messages.
+fn shares_memory(call: &Question) -> bool {
+    match (call.kind, call.bytes) {
+        // A request cannot be left to MPI when its lengths are found out.
+        (Kind::Alltoall, ANY) => call.form == CallForm::Blocking,
+        (_, bytes) => in_shared_memory(call).contains(&bytes),
+    }
 }
 
 fn most_in_shared_memory(call: &Question) -> u64 {
@@ -92,6 +108,8 @@ fn most_in_shared_memory(call: &Question) -> u64 {
         Kind::Broadcast => 64 << 10,
         Kind::Allgather if call.p > 2 => ANY,
         Kind::Allgather => 8 << 10,
+        // Of an alltoallv, ranks first find out the lengths.
+        Kind::Alltoall if call.varying && call.p < 3 => 8 << 10,
         Kind::Alltoall | Kind::Gather | Kind::Scatter => 16 << 10,
     }
 }
@@ -181,7 +199,7 @@ impl DefaultRule {
         if self.catalogue {
             // The sort is stable, so all others keep their order.
             candidates.sort_by_key(|(name, ..)| *name == LIBRARY);
-        } else if call.nodes == 1 && call.p > 1 && in_shared_memory(call).contains(&call.bytes) {
+        } else if call.nodes == 1 && call.p > 1 && shares_memory(call) {
             candidates.insert(0, (SHARED, None, "its ranks share memory"));
         } else if let Some(before) = before_which(call, self.short) {
             let at = candidates.iter().position(|(name, ..)| before == Before::All || *name == LIBRARY);

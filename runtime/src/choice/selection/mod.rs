@@ -49,6 +49,8 @@ pub use algorithm::Algorithm;
 pub use answer::{Answer, Estimate, Explanations, Reason};
 pub use between_nodes::BetweenNodes;
 pub use default_rule::DefaultRule;
+#[cfg(feature = "mpi")]
+pub(crate) use default_rule::most_of_alltoallv;
 pub use device::Device;
 pub use force::{Force, ForceError};
 pub use implementation::{Implementation, PortsPlan};

@@ -2,5 +2,6 @@
 
 pub(crate) mod call;
 pub(crate) mod image;
+pub(crate) mod key;
 pub(crate) mod shape;
 pub(crate) mod vouch;

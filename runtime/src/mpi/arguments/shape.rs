@@ -108,6 +108,29 @@ impl Lists {
         let Lists { counts, displs, leaving, leaves_at } = self;
         [counts, displs, leaving, leaves_at].into_iter().for_each(Vec::clear);
     }
+
+    /// Takes over the entries of others, and keeps its memory.
+    fn copy(&mut self, Lists { counts, displs, leaving, leaves_at }: &Lists) {
+        self.counts.clone_from(counts);
+        self.displs.clone_from(displs);
+        self.leaving.clone_from(leaving);
+        self.leaves_at.clone_from(leaves_at);
+    }
+}
+
+/// The lists of the last alltoallv.
+#[derive(Debug, Default)]
+pub(crate) struct LastLists(Lists);
+
+impl LastLists {
+    /// Whether they are these; keeps these.
+    pub(crate) fn is(&mut self, lists: &Lists) -> bool {
+        let same = self.0 == *lists;
+        if !same {
+            self.0.copy(lists);
+        }
+        same
+    }
 }
 
 /// Why a call was not parsed: MPI must serve it, or it failed.
@@ -244,7 +267,6 @@ impl Reader<'_> {
             let (side, end) =
                 unsafe { self.blocks(send, &known, &lists.leaving, &mut lists.leaves_at, Overlap::Fine) };
             (from, leaves) = (side, Some(end));
-            same(Some(lists.leaving[self.here.rank]), lists.counts[self.here.rank])?;
         }
         let shape = self.bytes(Kind::Alltoall, BlockLayout::Private, leaves, end, ANY);
         Ok(ParsedCall { shape, send: from, recv, operands: None })
@@ -435,6 +457,12 @@ impl Reader<'_> {
     fn has(&self, root: i64) -> Result<(), Unread> {
         if (0..self.p as i64).contains(&root) { Ok(()) } else { Err(Unread::Library) }
     }
+}
+
+/// Returns an error unless an alltoallv has the same length at both ends of this rank's block for itself.
+pub(crate) fn same_own_block(shape: &CallShape, lists: &Lists, rank: usize) -> Result<(), Error> {
+    let listed = shape.blocks == BlockLayout::Private && shape.send.is_some();
+    if listed { same(Some(lists.leaving[rank]), lists.counts[rank]) } else { Ok(()) }
 }
 
 /// What to do about blocks that share bytes.

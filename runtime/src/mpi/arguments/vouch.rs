@@ -104,7 +104,9 @@ pub(crate) fn buffers(job: &mut ParsedCall, lists: &Lists, here: RankPlacement<'
     let to = begin(&job.recv, gets, lead, arriving)?;
     let (Some(from), Some(to)) = (from, to) else { return Ok(()) };
     let (leads, lies) = own_places(&job.shape, lists, here);
-    if from.wrapping_add(leads) == to.wrapping_add(lies) && !takes_same_buffer() {
+    // The blocks of an alltoallv may lie apart in one buffer.
+    let apart = shape.blocks == BlockLayout::Private && lists.leaves_at != lists.displs;
+    if from.wrapping_add(leads) == to.wrapping_add(lies) && !apart && !takes_same_buffer() {
         return Err(Unread::Library);
     }
     let overlap = from < to.saturating_add(gets) && to < from.saturating_add(sends);

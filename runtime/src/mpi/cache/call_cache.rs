@@ -7,6 +7,7 @@ use crate::mpi::arguments::shape::{BlockLayout, CallShape, Lists};
 use crate::mpi::cache::decider::By;
 use crate::mpi::cache::node_plan::NodePlan;
 use crate::mpi::execution::RequestLife;
+use crate::mpi::execution::shared::ExchangeLimit;
 use crate::mpi::lowering::plan::MessagePlan;
 use std::sync::Arc;
 
@@ -24,6 +25,8 @@ pub(crate) enum CachedPlan {
     Alltoallv(Box<Algorithm>),
     /// Through the node's shared memory.
     SharedMemory,
+    /// An alltoallv through the node's shared memory, up to a limit.
+    SharedAlltoallv(ExchangeLimit),
     /// Through the shared memory of each node, and with messages between nodes.
     Nodes(Arc<NodePlan>),
 }
@@ -47,7 +50,8 @@ impl CachedCall {
     fn is(&self, shape: &CallShape, lists: &Lists, by: By<'_>) -> bool {
         let private = shape.blocks == BlockLayout::Private;
         let same = match private {
-            true => (self.shape.kind, self.shape.blocks) == (shape.kind, shape.blocks),
+            // Persistent ones know how long the longest is.
+            true => (self.shape.kind, self.shape.blocks, self.shape.bytes) == (shape.kind, shape.blocks, shape.bytes),
             false => self.shape == *shape && self.lists == *lists,
         };
         same && self.decider.is(by)

@@ -3,22 +3,81 @@
 use crate::error::Error;
 use crate::mpi::arguments::call::IntList;
 use crate::mpi::arguments::image::Sides;
+use crate::mpi::arguments::key::{CallKey, LISTS, WORDS};
 use crate::mpi::arguments::shape::{CallShape, ParsedCall};
 use crate::mpi::cache::node_plan::NodePlan;
 use crate::mpi::cache::workspace::Workspace;
-use crate::mpi::execution::Nothing;
-use crate::mpi::execution::shared::{OwnedPlan, SharedBuffers, SharedMemory, SharedPlan, lock};
-use crate::mpi::handles::native::NativeCombine;
+use crate::mpi::comm::own::OwnComm;
+use crate::mpi::execution::shared::{
+    ExchangeLimit, OwnedPlan, ServedExchange, SharedBuffers, SharedMemory, SharedPlan, lock,
+};
+use crate::mpi::execution::{MessageScope, MessagesInFlight, Nothing, PlanExecution, TAG};
 use crate::mpi::handles::operand::{Operands, native_combine};
+use crate::mpi::lowering::areas::{Areas, Scratch};
 use crate::mpi::lowering::plan::MessagePlan;
 use crate::mpi::process::code::SUCCESS;
-use ::mpi::ffi;
 use std::cell::Cell;
 use std::ffi::c_void;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
-/// The most arguments that a call has besides its communicator.
-pub(crate) const WORDS: usize = 8;
+/// Counts what was forgotten.
+static GENERATION: AtomicUsize = AtomicUsize::new(0);
+
+/// No plan and no communicator's state that was found since this changed is forgotten.
+#[inline(always)]
+pub(crate) fn generation() -> usize {
+    GENERATION.load(Ordering::Acquire)
+}
+
+/// Makes everything that was found before be looked up again.
+pub(crate) fn forget() {
+    GENERATION.fetch_add(1, Ordering::Release);
+}
+
+/// The outcome of a call that may have been made before.
+#[derive(Debug)]
+pub enum Repeated {
+    /// It was served.
+    Done,
+    /// MPI must serve it.
+    Library,
+    /// It was not made before, or cannot be repeated. Nothing was done.
+    Unknown,
+    /// It failed.
+    Failed(Box<Error>),
+}
+
+impl Repeated {
+    #[inline(always)]
+    fn of(outcome: Result<(), Error>) -> Self {
+        match outcome {
+            Ok(()) => Repeated::Done,
+            Err(error) => Repeated::failed(error),
+        }
+    }
+
+    #[cold]
+    fn failed(error: Error) -> Self {
+        Repeated::Failed(Box::new(error))
+    }
+}
+
+/// The memory that repeated calls on one communicator use.
+pub(crate) struct RepeatedMemory<'a> {
+    pub(crate) shared: &'a Option<Result<Arc<Mutex<SharedMemory>>, Error>>,
+    pub(crate) scratch: &'a mut Scratch,
+    pub(crate) held: &'a mut Scratch,
+    pub(crate) flight: &'a mut MessagesInFlight,
+}
+
+impl<'a> RepeatedMemory<'a> {
+    /// The memory of the node, if there is any.
+    #[inline]
+    fn of_node(&self) -> Option<&'a Arc<Mutex<SharedMemory>>> {
+        self.shared.as_ref().and_then(|shared| shared.as_ref().ok())
+    }
+}
 
 /// The number of calls that a communicator keeps.
 pub(crate) const KEPT: usize = 16;
@@ -28,22 +87,22 @@ pub(crate) const KEPT: usize = 16;
 pub(crate) struct RepeatedCall {
     function: usize,
     words: [usize; WORDS],
-    count: usize,
-    lists: RepeatedLists,
+    /// None if it has none.
+    lists: Option<RepeatedLists>,
     /// None if MPI serves it.
     plan: Option<RepeatedPlan>,
 }
 
 /// The lists of a call.
-#[derive(Debug, Default)]
-pub(crate) struct RepeatedLists([Vec<i64>; 2]);
+#[derive(Debug)]
+struct RepeatedLists([Vec<i64>; LISTS]);
 
 impl RepeatedLists {
     /// Reads lists of `p` entries.
     ///
     /// # Safety
     /// The lists have that many.
-    pub(crate) unsafe fn read(lists: [Option<IntList>; 2], p: usize) -> Self {
+    unsafe fn read(lists: [Option<IntList>; LISTS], p: usize) -> Self {
         // SAFETY: as the caller guarantees.
         let entries = |list: IntList| (0..p).map(|rank| unsafe { list.get(rank) }).collect();
         RepeatedLists(lists.map(|list| list.map_or_else(Vec::new, entries)))
@@ -54,7 +113,7 @@ impl RepeatedLists {
     /// # Safety
     /// They have an entry for each rank.
     #[inline]
-    unsafe fn are(&self, lists: [Option<IntList>; 2]) -> bool {
+    unsafe fn are(&self, lists: [Option<IntList>; LISTS]) -> bool {
         let same = |known: &Vec<i64>, list: IntList| {
             // SAFETY: as the caller guarantees.
             known.iter().enumerate().all(|(rank, &entry)| unsafe { list.get(rank) } == entry)
@@ -67,10 +126,14 @@ impl RepeatedLists {
 #[derive(Debug)]
 pub(crate) struct RepeatedPlan {
     steps: RepeatedSteps,
-    /// The bytes of each buffer that are used; `None` for an input that lies in the output.
-    input: Option<usize>,
+    /// Whether the input lies in the output.
+    in_place: bool,
+    /// The bytes of each buffer that are used.
+    input: usize,
     output: usize,
-    op: Option<RepeatedOp>,
+    op: Option<Operands>,
+    /// Where its messages go.
+    scope: MessageScope,
 }
 
 /// What a rank does in a call.
@@ -78,27 +141,12 @@ pub(crate) struct RepeatedPlan {
 pub(crate) enum RepeatedSteps {
     /// All of it in the memory of one node.
     Shared(OwnedPlan),
-    /// Messages of elements of this datatype.
-    Messages(Arc<MessagePlan>, ffi::MPI_Datatype),
+    /// An alltoallv in the memory of one node, up to a limit.
+    Exchange(OwnedPlan, ExchangeLimit),
+    /// Messages.
+    Messages(Arc<MessagePlan>),
     /// In the memory of each node, with messages between nodes.
     Nodes(Arc<NodePlan>, Box<CallShape>),
-}
-
-/// The operation of a reduction.
-#[derive(Clone, Copy, Debug)]
-struct RepeatedOp {
-    op: ffi::MPI_Op,
-    datatype: ffi::MPI_Datatype,
-    commutes: bool,
-    extent: usize,
-    native: Option<NativeCombine>,
-}
-
-impl From<RepeatedOp> for Operands {
-    #[inline]
-    fn from(RepeatedOp { op, datatype, commutes, extent, native }: RepeatedOp) -> Self {
-        Operands { op, datatype, commutes, extent, true_lb: 0, native, failed: Cell::new(SUCCESS) }
-    }
 }
 
 /// The addresses of a call's input and output.
@@ -110,27 +158,128 @@ pub(crate) struct CallBuffers {
 
 impl RepeatedPlan {
     /// The plan of a call; `None` if it cannot be repeated.
-    pub(crate) fn new(steps: RepeatedSteps, job: &ParsedCall) -> Option<Self> {
+    pub(crate) fn new(steps: RepeatedSteps, job: &ParsedCall, group: &OwnComm) -> Option<Self> {
         let (shape, size) = (&job.shape, job.shape.size);
         let op = match job.operands {
             None => None,
             Some((op, facts)) if facts.true_lb == 0 => {
                 let (datatype, native) = (shape.datatype, native_combine(op, shape.datatype));
-                Some(RepeatedOp { op, datatype, commutes: shape.commutes, extent: size, native })
+                let (commutes, failed) = (shape.commutes, Cell::new(SUCCESS));
+                Some(Operands { op, datatype, commutes, extent: size, true_lb: 0, native, failed })
             }
             Some(_) => return None,
         };
-        let (input, output) = (shape.send.map(|send| send * size), shape.recv * size);
-        Some(RepeatedPlan { steps, input, output, op })
+        let (in_place, input) = (shape.send.is_none(), shape.send.unwrap_or(0) * size);
+        let (comm, rank, datatype) = (group.comm.raw(), group.rank, shape.datatype);
+        let (output, scope) = (shape.recv * size, MessageScope { comm, datatype, rank, tag: TAG });
+        Some(RepeatedPlan { steps, in_place, input, output, op, scope })
+    }
+
+    /// The buffers at these addresses; `None` if they may be missing or overlap, which MPI forbids.
+    #[inline]
+    pub(crate) fn buffers(&self, first: *mut c_void, last: *mut c_void) -> Option<CallBuffers> {
+        let (from, to) = (first.addr(), last.addr());
+        if self.in_place {
+            return (to != 0).then_some(CallBuffers { input: last.cast(), output: last.cast() });
+        }
+        let apart = from.wrapping_add(self.input) <= to || to.wrapping_add(self.output) <= from;
+        (apart && from != 0 && to != 0).then_some(CallBuffers { input: first.cast(), output: last.cast() })
+    }
+
+    /// The messages of a call that runs with messages alone.
+    #[inline(always)]
+    pub(crate) fn messages(&self) -> Option<&MessagePlan> {
+        match &self.steps {
+            RepeatedSteps::Messages(plan) => Some(plan),
+            _ => None,
+        }
+    }
+
+    /// Runs a call with messages.
+    #[inline(always)]
+    pub(crate) fn exchange(
+        &self,
+        plan: &MessagePlan,
+        scratch: &mut Scratch,
+        flight: &mut MessagesInFlight,
+        CallBuffers { input, output }: CallBuffers,
+    ) -> Repeated {
+        let areas = Areas::of(input, output, scratch.reserve(plan.scratch));
+        let (scope, lead) = (&self.scope, 0);
+        match &self.op {
+            Some(combine) => {
+                let execution = PlanExecution { scope, areas, lead, flight, combine };
+                Repeated::of(execution.run(plan).and_then(|()| combine.outcome()))
+            }
+            None => {
+                let execution = PlanExecution { scope, areas, lead, flight, combine: Nothing };
+                Repeated::of(execution.run(plan))
+            }
+        }
+    }
+
+    /// Runs a call that uses the memory of the node.
+    ///
+    /// # Safety
+    /// The buffers are live, and all ranks make the same call.
+    #[inline(never)]
+    pub(crate) unsafe fn run_in_memory(
+        &self,
+        memory: RepeatedMemory<'_>,
+        CallBuffers { input, output }: CallBuffers,
+    ) -> Repeated {
+        let (Some(shared), sides) = (memory.of_node(), Sides { send: input, recv: output }) else {
+            return Repeated::Unknown;
+        };
+        // SAFETY: as the caller guarantees.
+        unsafe {
+            match &self.steps {
+                RepeatedSteps::Shared(plan) => {
+                    let shared = &mut lock(shared);
+                    Repeated::of(match plan.without_lists() {
+                        Some(plan) => share(plan, &self.op, shared, sides),
+                        None => share(&plan.get(), &self.op, shared, sides),
+                    })
+                }
+                RepeatedSteps::Exchange(plan, limit) => {
+                    let shared = &mut lock(shared);
+                    if shared.leaves_exchange(*limit) {
+                        return Repeated::Library;
+                    }
+                    match shared.exchange(&plan.get(), (input, output), *limit) {
+                        Ok(ServedExchange::TooLong) => Repeated::Library,
+                        outcome => Repeated::of(outcome.map(|_| ())),
+                    }
+                }
+                RepeatedSteps::Nodes(plan, shape) => {
+                    let RepeatedMemory { scratch, held, flight, .. } = memory;
+                    let MessageScope { comm, rank, .. } = self.scope;
+                    let mut workspace = Workspace { comm, rank, scratch, held, flight, shared: Some(shared) };
+                    Repeated::of(plan.run(shape, sides, &self.op, &mut workspace))
+                }
+                RepeatedSteps::Messages(..) => Repeated::Unknown,
+            }
+        }
+    }
+}
+
+/// A plan that is gone must not be found any more.
+impl Drop for RepeatedPlan {
+    fn drop(&mut self) {
+        forget();
     }
 }
 
 impl RepeatedCall {
     /// A call that was planned, or left to MPI.
-    pub(crate) fn new(function: usize, words: &[usize], lists: RepeatedLists, plan: Option<RepeatedPlan>) -> Self {
-        let mut all = [0; WORDS];
-        all[..words.len()].copy_from_slice(words);
-        RepeatedCall { function, words: all, count: words.len(), lists, plan }
+    ///
+    /// # Safety
+    /// The lists have `p` entries.
+    pub(crate) unsafe fn new(key: &CallKey, p: usize, plan: Option<RepeatedPlan>) -> Self {
+        let &CallKey { function, words, lists, .. } = key;
+        // SAFETY: as the caller guarantees.
+        let lists = lists[0].map(|_| unsafe { RepeatedLists::read(lists, p) });
+        RepeatedCall { function, words, lists, plan }
     }
 
     /// Whether a call has the same arguments.
@@ -138,72 +287,27 @@ impl RepeatedCall {
     /// # Safety
     /// The lists are complete.
     #[inline]
-    pub(crate) unsafe fn is(&self, function: usize, words: &[usize], lists: [Option<IntList>; 2]) -> bool {
-        let same = self.function == function && self.count == words.len() && self.words[..self.count] == *words;
+    pub(crate) unsafe fn is(&self, key: &CallKey) -> bool {
+        let same = self.function == key.function && self.words == key.words;
         // SAFETY: as the caller guarantees.
-        same && unsafe { self.lists.are(lists) }
+        same && self.lists.as_ref().is_none_or(|lists| unsafe { lists.are(key.lists) })
     }
 
-    /// Whether MPI serves the call.
+    /// How Roundel serves it; `None` if MPI does.
     #[inline]
-    pub(crate) fn is_left(&self) -> bool {
-        self.plan.is_none()
-    }
-
-    /// The buffers at these addresses; `None` if they are missing or overlap, which MPI forbids.
-    #[inline]
-    pub(crate) fn buffers(&self, [first, last]: [*mut c_void; 2]) -> Option<CallBuffers> {
-        let &RepeatedPlan { input, output, .. } = self.plan.as_ref()?;
-        let (from, to) = (first.addr(), last.addr());
-        let there = |address: usize, bytes: usize| bytes == 0 || address != 0;
-        let Some(input) = input else {
-            return there(to, output).then_some(CallBuffers { input: last.cast(), output: last.cast() });
-        };
-        let apart = from.wrapping_add(input) <= to || to.wrapping_add(output) <= from;
-        let fine = there(from, input) && there(to, output) && (apart || input == 0 || output == 0);
-        fine.then_some(CallBuffers { input: first.cast(), output: last.cast() })
-    }
-
-    /// Runs the call; `None` if it needs memory of the node that is not there.
-    ///
-    /// # Safety
-    /// The buffers are live, and all ranks make the same call.
-    #[inline]
-    pub(crate) unsafe fn run(
-        &self,
-        workspace: &mut Workspace<'_>,
-        CallBuffers { input, output }: CallBuffers,
-    ) -> Option<Result<(), Error>> {
-        let Some(RepeatedPlan { steps, op, .. }) = &self.plan else { return None };
-        let sides = Sides { send: input, recv: output };
-        // SAFETY: as the caller guarantees.
-        Some(unsafe {
-            match steps {
-                RepeatedSteps::Shared(plan) => {
-                    let shared = &mut lock(workspace.shared?);
-                    match plan.without_lists() {
-                        Some(plan) => share(plan, *op, shared, sides),
-                        None => share(&plan.get(), *op, shared, sides),
-                    }
-                }
-                RepeatedSteps::Messages(plan, datatype) => exchange(plan, *datatype, *op, workspace, sides),
-                RepeatedSteps::Nodes(plan, shape) => {
-                    workspace.shared?;
-                    plan.run(shape, sides, &op.map(Operands::from), workspace)
-                }
-            }
-        })
+    pub(crate) fn plan(&self) -> Option<&RepeatedPlan> {
+        self.plan.as_ref()
     }
 }
 
 /// Runs a call in the memory of a node.
 ///
 /// # Safety
-/// The same as for [`RepeatedCall::run`].
+/// The same as for [`RepeatedPlan::run_in_memory`].
 #[inline]
 unsafe fn share(
     plan: &SharedPlan<'_>,
-    op: Option<RepeatedOp>,
+    op: &Option<Operands>,
     shared: &mut SharedMemory,
     Sides { send: input, recv: output }: Sides,
 ) -> Result<(), Error> {
@@ -212,23 +316,7 @@ unsafe fn share(
         let Some(op) = op else {
             return shared.run(plan, &SharedBuffers { input, output, lead: 0, combine: Nothing });
         };
-        let operands = Operands::from(op);
-        shared.run(plan, &SharedBuffers { input, output, lead: 0, combine: &operands })?;
-        operands.outcome()
+        shared.run(plan, &SharedBuffers { input, output, lead: 0, combine: op })?;
+        op.outcome()
     }
-}
-
-/// Runs a call with messages.
-#[inline]
-fn exchange(
-    plan: &MessagePlan,
-    datatype: ffi::MPI_Datatype,
-    op: Option<RepeatedOp>,
-    workspace: &mut Workspace<'_>,
-    sides: Sides,
-) -> Result<(), Error> {
-    let Some(op) = op else { return workspace.exchange(plan, datatype, sides, 0, Nothing) };
-    let operands = Operands::from(op);
-    workspace.exchange(plan, datatype, sides, 0, &operands)?;
-    operands.outcome()
 }

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::mpi::arguments::image::Sides;
 use crate::mpi::execution::shared::SharedMemory;
-use crate::mpi::execution::{Combine, MessagesInFlight, PlanExecution, TAG};
+use crate::mpi::execution::{Combine, MessageScope, MessagesInFlight, PlanExecution, TAG};
 use crate::mpi::lowering::areas::{Areas, Scratch};
 use crate::mpi::lowering::plan::MessagePlan;
 use ::mpi::ffi;
@@ -35,6 +35,7 @@ impl Workspace<'_> {
     ) -> Result<(), Error> {
         let areas = Areas::of(sides.send, sides.recv, self.scratch.reserve(plan.scratch));
         let Workspace { comm, rank, ref mut flight, .. } = *self;
-        PlanExecution { comm, datatype, areas, rank, tag: TAG, lead, flight, combine }.run(plan)
+        let scope = &MessageScope { comm, datatype, rank, tag: TAG };
+        PlanExecution { scope, areas, lead, flight, combine }.run(plan)
     }
 }

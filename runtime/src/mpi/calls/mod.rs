@@ -12,7 +12,7 @@ use crate::call::rooted::RootedCall;
 use crate::error::Error;
 use crate::mpi::execution::alltoallv;
 use crate::mpi::execution::elements::Elements;
-use crate::mpi::execution::{Nothing, PlanExecution, TAG};
+use crate::mpi::execution::{MessageScope, Nothing, PlanExecution, TAG};
 use crate::mpi::lowering::areas::{Areas, Extents};
 use crate::mpi::lowering::limit;
 use crate::mpi::state::{CommWork, attribute};
@@ -64,8 +64,8 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
         let CommWork { plan, scratch, flight, .. } = &mut *work;
         let areas = Areas::new(send, recv, scratch.reserve(plan.scratch));
         let (comm, datatype, rank) = (group.comm.raw(), T::equivalent_datatype(), group.rank);
-        PlanExecution { comm, datatype: datatype.as_raw(), areas, rank, tag: TAG, lead: 0, flight, combine: Nothing }
-            .run(plan)
+        let scope = &MessageScope { comm, datatype: datatype.as_raw(), rank, tag: TAG };
+        PlanExecution { scope, areas, lead: 0, flight, combine: Nothing }.run(plan)
     }
 
     /// A call equal to the last one is valid, and its steps are cached.
@@ -93,7 +93,8 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
         let areas = Areas::new(call.input, call.output, scratch.reserve(plan.scratch));
         let (comm, datatype, rank) = (group.comm.raw(), T::equivalent_datatype(), group.rank);
         let combine = Elements::new(call.op, rank);
-        PlanExecution { comm, datatype: datatype.as_raw(), areas, rank, tag: TAG, lead: 0, flight, combine }.run(plan)
+        let scope = &MessageScope { comm, datatype: datatype.as_raw(), rank, tag: TAG };
+        PlanExecution { scope, areas, lead: 0, flight, combine }.run(plan)
     }
 
     /// A call equal to the last one is valid, and its steps are cached.
@@ -111,8 +112,8 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
         let CommWork { plan, scratch, flight, .. } = &mut *work;
         let areas = Areas::new(call.input, call.output, scratch.reserve(plan.scratch));
         let (comm, datatype, rank) = (group.comm.raw(), T::equivalent_datatype(), group.rank);
-        PlanExecution { comm, datatype: datatype.as_raw(), areas, rank, tag: TAG, lead: 0, flight, combine: Nothing }
-            .run(plan)
+        let scope = &MessageScope { comm, datatype: datatype.as_raw(), rank, tag: TAG };
+        PlanExecution { scope, areas, lead: 0, flight, combine: Nothing }.run(plan)
     }
 
     /// A call equal to the last one is valid, and its steps are cached.
@@ -132,8 +133,8 @@ impl<T: Equivalence, C: Communicator> Transport<T> for C {
         let CommWork { plan, scratch, flight, .. } = &mut *work;
         let areas = Areas::new(call.send, call.recv, scratch.reserve(plan.scratch));
         let (comm, datatype, rank) = (group.comm.raw(), T::equivalent_datatype(), group.rank);
-        PlanExecution { comm, datatype: datatype.as_raw(), areas, rank, tag: TAG, lead: 0, flight, combine: Nothing }
-            .run(plan)
+        let scope = &MessageScope { comm, datatype: datatype.as_raw(), rank, tag: TAG };
+        PlanExecution { scope, areas, lead: 0, flight, combine: Nothing }.run(plan)
     }
 
     /// Counts may differ from call to call; the route of blocks is cached.

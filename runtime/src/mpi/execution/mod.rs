@@ -76,20 +76,26 @@ pub(crate) struct MessagesInFlight {
     datatypes: Vec<ffi::MPI_Datatype>,
     /// The addresses of the pieces of a message.
     addresses: Vec<ffi::MPI_Aint>,
-    /// The first error of the call.
-    error: Option<Error>,
+    /// The first error of the call. Boxed, because most calls only look whether there is one.
+    error: Option<Box<Error>>,
     /// The log of posted messages, while messages are recorded.
     pub(crate) log: Option<Box<PostLog>>,
 }
 
-/// A call in progress.
-pub(crate) struct PlanExecution<'a, C> {
+/// Where the messages of a call go.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MessageScope {
     pub(crate) comm: ffi::MPI_Comm,
     /// The MPI type of one element.
     pub(crate) datatype: ffi::MPI_Datatype,
-    pub(crate) areas: Areas,
     pub(crate) rank: usize,
     pub(crate) tag: c_int,
+}
+
+/// A call in progress.
+pub(crate) struct PlanExecution<'a, C> {
+    pub(crate) scope: &'a MessageScope,
+    pub(crate) areas: Areas,
     /// The distance in bytes from the address of an element that MPI takes to its first byte.
     pub(crate) lead: isize,
     pub(crate) flight: &'a mut MessagesInFlight,
@@ -144,15 +150,23 @@ impl<C: Combine> PlanExecution<'_, C> {
         for step in &plan.steps {
             match step {
                 PlanStep::Exchange(exchange) => self.exchange::<RECORDED>(plan, exchange),
-                PlanStep::Round { departures, arrivals } => self.round::<RECORDED>(
-                    plan,
-                    &plan.departures[departures.clone()],
-                    &plan.arrivals[arrivals.clone()],
-                ),
-                step => self.local(plan, step),
+                PlanStep::Move(piece) => self.copy(piece),
+                PlanStep::CombineOne(combination) if self.flight.error.is_none() => self.combine(combination),
+                step => self.several::<RECORDED>(plan, step),
             }
         }
         self.outcome()
+    }
+
+    /// Executes a step of several messages, copies or operations.
+    #[inline(always)]
+    fn several<const RECORDED: bool>(&mut self, plan: &MessagePlan, step: &PlanStep) {
+        match step {
+            PlanStep::Round { departures, arrivals } => {
+                self.round::<RECORDED>(plan, &plan.departures[departures.clone()], &plan.arrivals[arrivals.clone()])
+            }
+            step => self.local(plan, step),
+        }
     }
 
     /// Executes a step without messages.
@@ -164,10 +178,15 @@ impl<C: Combine> PlanExecution<'_, C> {
             PlanStep::Arrived { pieces } if self.flight.error.is_none() => {
                 plan.pieces[pieces.clone()].iter().for_each(|piece| self.copy(piece))
             }
+            PlanStep::CombineOne(combination) if self.flight.error.is_none() => self.combine(combination),
             PlanStep::Combine { combinations } if self.flight.error.is_none() => {
                 plan.combinations[combinations.clone()].iter().for_each(|combination| self.combine(combination))
             }
-            PlanStep::Arrived { .. } | PlanStep::Combine { .. } | PlanStep::Exchange(_) | PlanStep::Round { .. } => {}
+            PlanStep::Arrived { .. }
+            | PlanStep::CombineOne(_)
+            | PlanStep::Combine { .. }
+            | PlanStep::Exchange(_)
+            | PlanStep::Round { .. } => {}
         }
     }
 
@@ -179,7 +198,7 @@ impl<C: Combine> PlanExecution<'_, C> {
 
     #[cold]
     fn fail(&mut self) -> Result<(), Error> {
-        self.flight.error.take().map_or(Ok(()), Err)
+        self.flight.error.take().map_or(Ok(()), |error| Err(*error))
     }
 
     #[inline(always)]
@@ -216,15 +235,15 @@ impl<C: Combine> PlanExecution<'_, C> {
             ffi::MPI_Sendrecv(
                 self.element(out.spot).cast(),
                 out.elements as c_int,
-                self.datatype,
+                self.scope.datatype,
                 out.peer,
-                self.tag,
+                self.scope.tag,
                 self.element(into.spot).cast(),
                 into.elements as c_int,
-                self.datatype,
+                self.scope.datatype,
                 into.peer,
-                self.tag,
-                self.comm,
+                self.scope.tag,
+                self.scope.comm,
                 status.as_mut_ptr(),
             )
         };
@@ -345,7 +364,7 @@ impl<C: Combine> PlanExecution<'_, C> {
     fn post<const RECORDED: bool>(&mut self, plan: &MessagePlan, parcel: &ExtraMessage, direction: MessageDirection) {
         let PlannedMessage { spot, elements, peer } = parcel.message;
         let (address, count, datatype) = match &parcel.form {
-            MessageForm::Whole => (self.element(spot), elements as c_int, self.datatype),
+            MessageForm::Whole => (self.element(spot), elements as c_int, self.scope.datatype),
             MessageForm::Within(pieces) => (self.element(spot), 1, self.describe_within(plan, pieces)),
             // The datatype contains the addresses. The address is MPI_BOTTOM, which is null in all known libraries.
             MessageForm::Across(pieces) => (null_mut(), 1, self.describe_across(plan, pieces)),
@@ -357,12 +376,14 @@ impl<C: Combine> PlanExecution<'_, C> {
         // request.
         let (call, code) = unsafe {
             match direction {
-                MessageDirection::In => {
-                    ("MPI_Irecv", ffi::MPI_Irecv(address, count, datatype, peer, self.tag, self.comm, &mut request))
-                }
-                MessageDirection::Out => {
-                    ("MPI_Isend", ffi::MPI_Isend(address, count, datatype, peer, self.tag, self.comm, &mut request))
-                }
+                MessageDirection::In => (
+                    "MPI_Irecv",
+                    ffi::MPI_Irecv(address, count, datatype, peer, self.scope.tag, self.scope.comm, &mut request),
+                ),
+                MessageDirection::Out => (
+                    "MPI_Isend",
+                    ffi::MPI_Isend(address, count, datatype, peer, self.scope.tag, self.scope.comm, &mut request),
+                ),
             }
         };
         self.note(check(call, code));
@@ -380,10 +401,10 @@ impl<C: Combine> PlanExecution<'_, C> {
         &PlannedMessage { elements, peer, .. }: &PlannedMessage,
     ) {
         let (Some(log), Some(numbers)) = (&mut self.flight.log, &plan.numbers) else { return };
-        let bytes = post_log::bytes(elements, self.datatype);
+        let bytes = post_log::bytes(elements, self.scope.datatype);
         match direction {
-            MessageDirection::In => log.receives(numbers, self.rank, peer, bytes),
-            MessageDirection::Out => log.sends(numbers, self.rank, peer, bytes),
+            MessageDirection::In => log.receives(numbers, self.scope.rank, peer, bytes),
+            MessageDirection::Out => log.sends(numbers, self.scope.rank, peer, bytes),
         }
     }
 
@@ -412,15 +433,15 @@ impl<C: Combine> PlanExecution<'_, C> {
 
     /// A datatype for pieces. If MPI fails to create one, records an error and returns the element's datatype.
     fn describe(&mut self, lengths: &[c_int], displacements: &[ffi::MPI_Aint]) -> ffi::MPI_Datatype {
-        let mut datatype = self.datatype;
+        let mut datatype = self.scope.datatype;
         // SAFETY: both lists have this many entries, and the element's datatype is live.
         let code = unsafe {
             let (n, lengths, displacements) = (lengths.len() as c_int, lengths.as_ptr(), displacements.as_ptr());
-            ffi::MPI_Type_create_hindexed(n, lengths, displacements, self.datatype, &mut datatype)
+            ffi::MPI_Type_create_hindexed(n, lengths, displacements, self.scope.datatype, &mut datatype)
         };
         if code != SUCCESS {
             self.note(Err(failure("MPI_Type_create_hindexed", code)));
-            return self.datatype;
+            return self.scope.datatype;
         }
         self.flight.datatypes.push(datatype);
         // SAFETY: the datatype was just made.
@@ -433,7 +454,7 @@ impl<C: Combine> PlanExecution<'_, C> {
     fn count(&self, status: *const ffi::MPI_Status) -> Option<c_int> {
         let mut found = 0;
         // SAFETY: the datatype is live and the status was set by a call that completed a message.
-        let code = unsafe { ffi::MPI_Get_count(status, self.datatype, &mut found) };
+        let code = unsafe { ffi::MPI_Get_count(status, self.scope.datatype, &mut found) };
         (code == SUCCESS).then_some(found)
     }
 
@@ -444,7 +465,7 @@ impl<C: Combine> PlanExecution<'_, C> {
         if code != SUCCESS && !truncated {
             return self.note(Err(failure(call, code)));
         }
-        let (rank, from, expected) = (self.rank, expected.peer as usize, expected.elements);
+        let (rank, from, expected) = (self.scope.rank, expected.peer as usize, expected.elements);
         // Not every library reports the length of a message that was too long. Then this is a lower bound.
         let least = if truncated { expected + 1 } else { 0 };
         let found = self.count(status).and_then(|found| usize::try_from(found).ok()).unwrap_or(0).max(least);
@@ -455,7 +476,7 @@ impl<C: Combine> PlanExecution<'_, C> {
     #[inline]
     fn note(&mut self, outcome: Result<(), Error>) {
         if let Err(error) = outcome {
-            self.flight.error.get_or_insert(error);
+            self.flight.error.get_or_insert_with(|| Box::new(error));
         }
     }
 }

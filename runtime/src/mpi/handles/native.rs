@@ -152,10 +152,12 @@ fn by_name(op: ffi::MPI_Op, name: &str) -> Option<(NativeCombine, ElementType)> 
 unsafe fn each<T: Copy, O: BinaryOp<T>>(left: *const u8, right: *const u8, into: *mut u8, count: usize) {
     let op = O::apply;
     let (left, right, into): (*const T, *const T, *mut T) = (left.cast(), right.cast(), into.cast());
-    // SAFETY: the caller guarantees the elements. The in-place cases are separate so that the compiler sees that only
-    // one address is written, and vectorises.
+    // SAFETY: the caller guarantees the elements. A single element needs none of what makes many fast. The in-place
+    // cases are separate so that the compiler sees that only one address is written, and vectorises.
     unsafe {
-        if into.cast_const() == right {
+        if count == 1 {
+            write_unaligned(into, op(read_unaligned(left), read_unaligned(right)));
+        } else if into.cast_const() == right {
             for i in 0..count {
                 write_unaligned(into.add(i), op(read_unaligned(left.add(i)), read_unaligned(into.add(i))));
             }

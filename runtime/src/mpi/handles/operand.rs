@@ -124,11 +124,14 @@ pub(crate) struct Operands {
 
 impl Operands {
     /// Returns the error of the operation, if there was one.
+    #[inline]
     pub(crate) fn outcome(&self) -> Result<(), Error> {
-        match self.failed.replace(SUCCESS) {
-            SUCCESS => Ok(()),
-            code => Err(failure("MPI_Reduce_local", code)),
-        }
+        if self.failed.get() == SUCCESS { Ok(()) } else { self.fail() }
+    }
+
+    #[cold]
+    fn fail(&self) -> Result<(), Error> {
+        Err(failure("MPI_Reduce_local", self.failed.replace(SUCCESS)))
     }
 
     /// Combines `left` into `right`. MPI counts a limited number of elements at a time.
@@ -157,11 +160,24 @@ impl Operands {
 }
 
 impl Combine for Operands {
+    #[inline(always)]
     unsafe fn combine(&self, left: *const u8, right: *const u8, into: *mut u8, elements: usize) {
-        if let Some(native) = self.native {
-            // SAFETY: the caller guarantees elements at `left` and `right`, and space at `into`.
-            return unsafe { native(left, right, into, elements) };
+        // SAFETY: the caller guarantees elements at `left` and `right`, and space at `into`.
+        unsafe {
+            match self.native {
+                Some(native) => native(left, right, into, elements),
+                None => self.by_mpi(left, right, into, elements),
+            }
         }
+    }
+}
+
+impl Operands {
+    /// Combines elements with MPI's function.
+    ///
+    /// # Safety
+    /// The same as for [`Combine::combine`].
+    unsafe fn by_mpi(&self, left: *const u8, right: *const u8, into: *mut u8, elements: usize) {
         if elements == 0 {
             return;
         }

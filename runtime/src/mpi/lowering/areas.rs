@@ -56,6 +56,7 @@ impl Areas {
     }
 
     /// The buffers of a call, given by their addresses.
+    #[inline]
     pub(crate) fn of(send: *const u8, recv: *mut u8, scratch: *mut u8) -> Self {
         Areas([send.cast_mut(), recv, scratch])
     }
@@ -84,6 +85,7 @@ impl Scratch {
     }
 
     /// The number of bytes.
+    #[inline]
     pub(crate) fn memory(&self) -> usize {
         self.0.len() * size_of::<u128>()
     }

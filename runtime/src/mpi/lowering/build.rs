@@ -188,8 +188,10 @@ impl<G: Geometry> Builder<'_, G> {
     fn close(&mut self) {
         let plan = &mut *self.plan;
         plan.end_round(self.round);
-        if self.combined_from < plan.combinations.len() {
-            plan.steps.push(PlanStep::Combine { combinations: self.combined_from..plan.combinations.len() });
+        match plan.combinations[self.combined_from..] {
+            [] => {}
+            [one] => plan.steps.push(PlanStep::CombineOne(one)),
+            _ => plan.steps.push(PlanStep::Combine { combinations: self.combined_from..plan.combinations.len() }),
         }
         self.combined_from = plan.combinations.len();
         self.round = plan.begin_round();

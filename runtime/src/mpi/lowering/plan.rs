@@ -75,7 +75,9 @@ pub(crate) enum PlanStep {
     Copy { pieces: Range<usize> },
     /// Copies of received data; skipped if a message failed.
     Arrived { pieces: Range<usize> },
-    /// Operations on received data; skipped if a message failed.
+    /// One operation on received data; skipped if a message failed.
+    CombineOne(Combination),
+    /// Several of them; skipped if a message failed.
     Combine { combinations: Range<usize> },
 }
 

@@ -1,7 +1,9 @@
 //! Chooses the algorithm of a call: by the environment of all ranks, by a selection, or by name.
 
 use super::device;
-use crate::choice::selection::{Answer, BetweenNodes, Device, Explanations, Implementation, Reason, Settings};
+use crate::choice::selection::{
+    Answer, BetweenNodes, Device, Explanations, Implementation, Reason, Settings, most_of_alltoallv,
+};
 use crate::choice::{CallForm, Question};
 use crate::error::Error;
 use crate::mpi::arguments::shape::{BlockLayout, CallShape};
@@ -10,6 +12,7 @@ use crate::mpi::comm::agree::{self, agree_and_hear};
 use crate::mpi::comm::own::OwnComm;
 use crate::mpi::comm::profile::{Reading, own_profile};
 use crate::mpi::comm::world;
+use crate::mpi::execution::shared::ExchangeLimit;
 use crate::mpi::journal::{self, Journal};
 use crate::mpi::process::say::say;
 use crate::mpi::state::CommWork;
@@ -120,13 +123,21 @@ pub(super) struct Choice {
     pub(super) reason: String,
     /// What runs between the nodes of a call in shared memory.
     pub(super) between: Option<BetweenNodes>,
+    /// The length of blocks up to which shared memory is the default for an alltoallv; `None` if it is not by default.
+    most: Option<u64>,
     /// The explanation to print, if any.
     explained: Option<Answer>,
 }
 
 impl Choice {
     fn asked(implementation: Implementation, between: Option<BetweenNodes>) -> Self {
-        Choice { implementation, reason: "asked for".into(), between, explained: None }
+        Choice { implementation, reason: "asked for".into(), between, most: None, explained: None }
+    }
+
+    /// The most bytes that a rank may send to the others in an alltoallv in shared memory.
+    pub(super) fn exchange_limit(&self, p: usize) -> ExchangeLimit {
+        let stream = |block: u64| usize::try_from(block.saturating_mul(p as u64 - 1)).unwrap_or(usize::MAX);
+        self.most.map_or(ExchangeLimit::Unlimited, |block| ExchangeLimit::Most(stream(block)))
     }
 
     /// Explains, if requested, that the call runs in this way, or failed and is left to MPI.
@@ -151,7 +162,7 @@ pub(super) fn choose(
     let environment = work.settings()?;
     let question = Question::at(shape.kind, here.placement, shape.bytes);
     let (commutes, identical) = (shape.commutes, !shape.exact);
-    let varying = shape.blocks == BlockLayout::Listed;
+    let varying = matches!(shape.blocks, BlockLayout::Listed | BlockLayout::Private);
     let question = Question { varying, commutes, identical, form, ..question };
     let settings = match by {
         By::Algorithm(algorithm) => return Ok(Choice::asked(Implementation::Catalogue(algorithm.clone()), None)),
@@ -172,10 +183,11 @@ pub(super) fn choose(
         (chosen.implementation, chosen.reason) = (Implementation::Library, Reason::Default(SETTLED));
     }
     let passed: String = chosen.passed.iter().map(|passed| format!("; {passed}")).collect();
+    let most = matches!(chosen.reason, Reason::Default(_)).then(|| most_of_alltoallv(&question));
     let (implementation, reason) = (chosen.implementation.clone(), format!("{}{passed}", chosen.reason));
     let between = if implementation == Implementation::SharedMemory { question.between_nodes() } else { None };
     let explained = (settings.explain && here.rank == 0).then_some(chosen);
-    Ok(Choice { implementation, reason, between, explained })
+    Ok(Choice { implementation, reason, between, most, explained })
 }
 
 /// The best answer that is not shared memory.

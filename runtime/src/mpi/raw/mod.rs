@@ -8,7 +8,7 @@ mod alltoallv_run;
 mod before;
 mod choice;
 mod device;
-mod key;
+mod last_call;
 mod node_run;
 mod operation;
 mod passing;
@@ -22,26 +22,29 @@ mod shared_run;
 
 pub use self::choice::{begin_requests, begin_shared_requests, own_settings};
 pub use self::device::{library_unloads, watch_libraries};
-pub use self::key::{ArgumentWord, CallKey, ends, lists};
+pub use self::last_call::{KnownCall, LastCall};
 pub use self::operation::PendingCall;
 pub use self::passing::epoch;
 pub use self::prepare::prepare;
 pub use self::raise::{class, raise, tell};
-pub use self::repeat::{CallWords, Repeated, is_left, remember, remember_left, repeat};
+pub use self::repeat::{is_left, remember, remember_left, repeat, repeat_known};
 pub use crate::mpi::arguments::call::{IntList, MpiCall, Reduced, Scattered, Typed, in_place};
+pub use crate::mpi::arguments::key::{ArgumentWord, CallKey, ends, lists};
+pub use crate::mpi::cache::repeated::Repeated;
 pub use crate::mpi::execution::RequestLife;
 pub use crate::mpi::handles::quiet::is_live;
 pub use crate::mpi::process::say::say;
 
 pub(super) use self::choice::{agree, explain};
 
+use self::choice::Choice;
 use self::planning::Planning;
 use crate::choice::CallForm;
-use crate::choice::selection::{Algorithm, BetweenNodes, Device, Implementation};
+use crate::choice::selection::{Algorithm, Device, Implementation};
 use crate::error::Error;
 use crate::mpi::arguments::image::Rank;
 use crate::mpi::arguments::shape;
-use crate::mpi::arguments::shape::{BlockLayout, CallShape, Lists, ParsedCall, Unread};
+use crate::mpi::arguments::shape::{BlockLayout, CallShape, Lists, ParsedCall, Unread, same_own_block};
 use crate::mpi::cache::call_cache::{CachedCall, CachedPlan};
 pub use crate::mpi::cache::decider::By;
 use crate::mpi::cache::workspace::Workspace;
@@ -139,10 +142,9 @@ pub unsafe fn run(comm: ffi::MPI_Comm, call: &MpiCall, by: By<'_>) -> Result<Cal
             outcome
         },
     };
-    Ok(match (outcome, by) {
-        (CallOutcome::Library, By::Environment) if passing::stays(call, group.rank) => CallOutcome::Passes,
-        _ => outcome,
-    })
+    // Only calls for which MPI was chosen: an invalid one may have the arguments of a valid one but for its addresses.
+    let stays = matches!(by, By::Environment) && passing::stays(call, group.rank);
+    Ok(if outcome == CallOutcome::Passes && !stays { CallOutcome::Library } else { outcome })
 }
 
 /// The call with host memory in place of device memory, if it uses any and it is not left to MPI for that reason. An
@@ -182,7 +184,7 @@ unsafe fn with_host_memory(
     }
 }
 
-/// Runs a parsed call, with a cached plan if there is one for it.
+/// Runs a parsed call, with a cached plan if there is one for it. [`CallOutcome::Passes`] if MPI was chosen for it.
 #[inline]
 unsafe fn serve(work: &mut CommWork, group: &OwnComm, job: &ParsedCall, by: By<'_>) -> Result<CallOutcome, Error> {
     if work.recent.find(&job.shape, by).is_none() {
@@ -193,13 +195,19 @@ unsafe fn serve(work: &mut CommWork, group: &OwnComm, job: &ParsedCall, by: By<'
     match work.recent.how() {
         // SAFETY: the caller guarantees live memory and handles.
         Some(CachedPlan::Plan(..)) => unsafe { replay(work, group, job) },
-        // SAFETY: as above.
-        Some(CachedPlan::Alltoallv(_)) => unsafe { alltoallv_run::run(work, group, job) },
+        Some(CachedPlan::Alltoallv(_)) => match same_own_block(&job.shape, &work.recent.lists, group.rank) {
+            // SAFETY: as above.
+            Ok(()) => unsafe { alltoallv_run::run(work, group, job) },
+            Err(error) => leave(by, error).map(|()| CallOutcome::Library),
+        },
         // SAFETY: as above.
         Some(CachedPlan::SharedMemory) => unsafe { shared_run::run(work, group, job) },
         // SAFETY: as above.
+        Some(&CachedPlan::SharedAlltoallv(limit)) => unsafe { shared_run::exchange(work, group, job, limit) },
+        // SAFETY: as above.
         Some(CachedPlan::Nodes(_)) => unsafe { node_run::run(work, group, job) },
-        Some(CachedPlan::Library(_)) | None => Ok(CallOutcome::Library),
+        Some(CachedPlan::Library(_)) => Ok(CallOutcome::Passes),
+        None => Ok(CallOutcome::Library),
     }
 }
 
@@ -270,6 +278,9 @@ pub unsafe fn is_known(comm: ffi::MPI_Comm) -> Result<bool, Error> {
 /// Why the journal has no messages of a call.
 const IN_SHARED_MEMORY: &str = "it runs in shared memory, which has no messages to record";
 
+/// Why MPI serves an alltoallv for which shared memory was chosen.
+const TOO_LONG: &str = "a rank sends more than shared memory serves faster";
+
 /// The reason why MPI serves a call that cannot be parsed.
 const UNREAD: &str = "its datatype, operation, counts or root are not served";
 
@@ -311,7 +322,7 @@ fn plan(work: &mut CommWork, group: &OwnComm, shape: &CallShape, by: By<'_>) -> 
     let algorithm = match choice.implementation.clone() {
         Implementation::Catalogue(algorithm) => algorithm,
         Implementation::SharedMemory => {
-            let planned = in_shared_memory(work, group, shape, choice.between.clone());
+            let planned = in_shared_memory(work, group, shape, &choice);
             choice.tell(planned.as_ref().map(|_| ()));
             return match planned {
                 Ok(planned) => Ok(planned),
@@ -341,12 +352,16 @@ fn in_shared_memory(
     work: &mut CommWork,
     group: &OwnComm,
     shape: &CallShape,
-    between: Option<BetweenNodes>,
+    choice: &Choice,
 ) -> Result<CachedPlan, Error> {
-    match between {
-        Some(between) => node_run::plan(work, group, shape, &between).map(|plan| CachedPlan::Nodes(Arc::new(plan))),
-        None => shared_run::fits(work, group, shape).map(|()| CachedPlan::SharedMemory),
+    if let Some(between) = &choice.between {
+        return node_run::plan(work, group, shape, between).map(|plan| CachedPlan::Nodes(Arc::new(plan)));
     }
+    shared_run::fits(work, group, shape)?;
+    Ok(match shape.blocks {
+        BlockLayout::Private => CachedPlan::SharedAlltoallv(choice.exchange_limit(group.placement.p())),
+        _ => CachedPlan::SharedMemory,
+    })
 }
 
 fn draw(
@@ -356,6 +371,7 @@ fn draw(
     algorithm: &Algorithm,
     mut plan: MessagePlan,
 ) -> Result<MessagePlan, Error> {
+    same_own_block(shape, lists, here.rank)?;
     let recorded = plan.numbers.is_some();
     let layout = Layout::default();
     let mut planning = Planning { here, shape, lists, plan: &mut plan, layout, recorded };

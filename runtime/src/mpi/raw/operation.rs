@@ -7,7 +7,7 @@ use crate::mpi::arguments::image::{Rank, Sides};
 use crate::mpi::arguments::shape::{ParsedCall, Side};
 use crate::mpi::cache::spare::{Home, SpareBuffers};
 use crate::mpi::comm::own::Holder;
-use crate::mpi::execution::{Nothing, PlanExecution};
+use crate::mpi::execution::{MessageScope, Nothing, PlanExecution};
 use crate::mpi::handles::operand::Operands;
 use crate::mpi::journal::JournaledRequest;
 use crate::mpi::lowering::areas::Areas;
@@ -125,15 +125,14 @@ impl PendingCall {
         }
         let SpareBuffers { plan, scratch, flight, .. } = &mut self.buffers;
         let areas = Areas::of(sides.send, sides.recv, scratch.reserve(plan.scratch));
-        let (comm, datatype, rank, tag) = (self.rank.comm, self.job.shape.datatype, self.rank.rank, self.tag);
+        let Rank { comm, rank, .. } = self.rank;
+        let scope = &MessageScope { comm, datatype: self.job.shape.datatype, rank, tag: self.tag };
         match &self.operands {
             Some(operands) => {
                 let lead = operands.true_lb;
-                PlanExecution { comm, datatype, areas, rank, tag, lead, flight, combine: operands }
-                    .advance(plan, next)
+                PlanExecution { scope, areas, lead, flight, combine: operands }.advance(plan, next)
             }
-            None => PlanExecution { comm, datatype, areas, rank, tag, lead: 0, flight, combine: Nothing }
-                .advance(plan, next),
+            None => PlanExecution { scope, areas, lead: 0, flight, combine: Nothing }.advance(plan, next),
         }
     }
 

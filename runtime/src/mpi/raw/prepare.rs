@@ -9,9 +9,10 @@ use crate::choice::CallForm;
 use crate::choice::selection::Implementation;
 use crate::error::Error;
 use crate::mpi::arguments::call::MpiCall;
-use crate::mpi::arguments::shape::{self, CallShape, ParsedCall};
+use crate::mpi::arguments::shape::{self, BlockLayout, CallShape, Lists, ParsedCall};
 use crate::mpi::cache::decider::By;
 use crate::mpi::cache::spare::SpareBuffers;
+use crate::mpi::comm::agree::agree_and_hear;
 use crate::mpi::comm::own::OwnComm;
 use crate::mpi::execution::RequestLife;
 use crate::mpi::journal::{self, JournaledRequest};
@@ -79,12 +80,13 @@ impl Preparation<'_> {
         };
         let call = staged.as_ref().map_or(call, |staged| &staged.call);
         // SAFETY: the caller guarantees live handles and complete lists.
-        let job = match unsafe { shape::read(call, self.group.here(), &mut self.work.recent.lists) } {
+        let mut job = match unsafe { shape::read(call, self.group.here(), &mut self.work.recent.lists) } {
             Ok(job) => job,
             Err(unread) => {
                 return journal::left(journal, UNREAD, unread.outcome(self.by).map(|_| PreparedCall::Library));
             }
         };
+        self.ask_for_longest(&mut job.shape)?;
         if !recorded && self.is_left(&job.shape) {
             return Ok(passes);
         }
@@ -92,6 +94,22 @@ impl Preparation<'_> {
             Some(planned) => Ok(self.pending(job, planned, staged, recorded).into()),
             None => Ok(PreparedCall::Library),
         }
+    }
+
+    /// Finds how long the blocks are of a persistent alltoallv on one node. All ranks create it together, so they can
+    /// ask each other. What counts is the rank that sends most, as if its blocks for the others had equal lengths.
+    fn ask_for_longest(&self, shape: &mut CallShape) -> Result<(), Error> {
+        let (p, nodes) = (self.group.placement.p(), self.group.placement.regions().nodes());
+        let asks = self.life == RequestLife::Persistent && matches!(self.by, By::Environment | By::Settings(_));
+        if !asks || shape.blocks != BlockLayout::Private || nodes > 1 || p < 2 {
+            return Ok(());
+        }
+        let Lists { leaving, counts, .. } = &self.work.recent.lists;
+        let sent = if shape.send.is_some() { leaving } else { counts };
+        let stream = sent.iter().sum::<usize>() - sent[self.group.rank];
+        let (_, heard) = agree_and_hear(self.group.comm.raw(), &[], &[stream as u64], Ok(()))?;
+        shape.bytes = heard[0].end().div_ceil(p as u64 - 1);
+        Ok(())
     }
 
     /// The entry of the call in the journal, if calls are recorded.

@@ -17,7 +17,7 @@ use std::sync::{Mutex, PoisonError};
 pub fn class(error: &Error) -> c_int {
     let class = match error {
         Error::Length { .. } | Error::TooLarge { .. } => ffi::MPI_ERR_COUNT,
-        Error::Mismatch { .. } => ffi::MPI_ERR_TRUNCATE,
+        Error::Mismatch { .. } | Error::BlockMismatch { .. } => ffi::MPI_ERR_TRUNCATE,
         Error::NeedsOrder { .. } | Error::NotReproducible { .. } => ffi::MPI_ERR_OP,
         Error::Entangled => ffi::MPI_ERR_TYPE,
         Error::Intercommunicator => ffi::MPI_ERR_COMM,

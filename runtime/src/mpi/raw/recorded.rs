@@ -1,6 +1,6 @@
 //! Runs a blocking call and writes it into the journal.
 
-use super::{CallOutcome, IN_SHARED_MEMORY, UNREAD, serve};
+use super::{CallOutcome, IN_SHARED_MEMORY, TOO_LONG, UNREAD, serve};
 use crate::error::Error;
 use crate::mpi::arguments::shape::{ParsedCall, Unread};
 use crate::mpi::cache::call_cache::CachedPlan;
@@ -40,7 +40,10 @@ pub(super) unsafe fn run(
             head.done(&called, lengths, messages(&work.flight, mark), now())
         }
         (Ok(_), Some(_), Some(CachedPlan::Library(reason))) => head.library(reason),
-        (Ok(_), Some(_), Some(CachedPlan::SharedMemory | CachedPlan::Nodes(_))) => head.library(IN_SHARED_MEMORY),
+        (Ok(CallOutcome::Library), Some(_), Some(CachedPlan::SharedAlltoallv(_))) => head.library(TOO_LONG),
+        (Ok(_), Some(_), Some(CachedPlan::SharedMemory | CachedPlan::SharedAlltoallv(_) | CachedPlan::Nodes(_))) => {
+            head.library(IN_SHARED_MEMORY)
+        }
         (Ok(_), ..) => head.library(UNREAD),
     };
     if !recorded {

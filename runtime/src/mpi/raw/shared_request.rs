@@ -8,15 +8,15 @@ use super::shared_run::{call, unshared};
 use crate::choice::selection::BetweenNodes;
 use crate::error::Error;
 use crate::mpi::arguments::image::{Rank, Sides};
-use crate::mpi::arguments::shape::CallShape;
+use crate::mpi::arguments::shape::{BlockLayout, CallShape};
 use crate::mpi::cache::spare::{HeldMemory, QueuedSpare};
 use crate::mpi::comm::own::OwnComm;
 use crate::mpi::comm::shared_window::Rings;
-use crate::mpi::execution::RequestLife;
 use crate::mpi::execution::shared::{
-    CallStage, CallStages, Completion, MessageScope, QueuedCall, STAGES, SharedMemory, SharedPlan, StageBuffers,
-    StageOperands, lock,
+    CallStage, CallStages, Completion, QueuedCall, STAGES, SharedMemory, SharedPlan, StageBuffers, StageOperands,
+    lock,
 };
+use crate::mpi::execution::{MessageScope, RequestLife};
 use crate::mpi::handles::operand::Operands;
 use crate::mpi::lowering::areas::Scratch;
 use crate::mpi::state::CommWork;
@@ -60,8 +60,10 @@ impl SharedRequest {
             return Err(unshared("nothing between nodes is proved for it"));
         }
         let CommWork { recent, offsets, shared, .. } = work;
+        if shape.blocks == BlockLayout::Private && shape.send.is_none() {
+            return Err(unshared("a request for an alltoallv in place has no room to copy what it sends"));
+        }
         let call = call(shape, &recent.lists, offsets, group);
-        let call = call.ok_or_else(|| unshared("ranks know only their own lengths"))?;
         let (memory, plan) = match life {
             RequestLife::Once => (common(shared)?, SharedPlan::new(call)?),
             RequestLife::Persistent => {

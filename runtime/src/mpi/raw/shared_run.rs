@@ -6,10 +6,12 @@ use crate::error::Error;
 use crate::mpi::arguments::shape::{BlockLayout, CallShape, Lists, ParsedCall};
 use crate::mpi::comm::own::OwnComm;
 use crate::mpi::execution::Nothing;
-use crate::mpi::execution::shared::{SharedBuffers, SharedPlan, lock};
+use crate::mpi::execution::shared::{ExchangeLimit, ServedExchange, SharedBuffers, SharedPlan, lock};
+use crate::mpi::lowering::areas::Scratch;
 use crate::mpi::state::CommWork;
-use crate::program::shared::{SharedBlocks, SharedCall};
+use crate::program::shared::{BlockSpans, SharedBlocks, SharedCall};
 use roundel_spec::Kind;
+use std::ptr::copy_nonoverlapping;
 
 /// Returns an error if a call does not fit into the memory, or there is none. The first call is collective.
 pub(super) fn fits(work: &mut CommWork, group: &OwnComm, shape: &CallShape) -> Result<(), Error> {
@@ -18,8 +20,7 @@ pub(super) fn fits(work: &mut CommWork, group: &OwnComm, shape: &CallShape) -> R
     }
     work.shared(group)?;
     let CommWork { recent, offsets, .. } = work;
-    let call = call(shape, &recent.lists, offsets, group);
-    SharedPlan::new(call.ok_or_else(|| unshared("ranks know only their own lengths"))?).map(|_| ())
+    SharedPlan::new(call(shape, &recent.lists, offsets, group)).map(|_| ())
 }
 
 pub(super) fn unshared(reason: &str) -> Error {
@@ -37,8 +38,7 @@ pub(super) unsafe fn run(work: &mut CommWork, group: &OwnComm, job: &ParsedCall)
     let rank = rank(group);
     // SAFETY: the caller guarantees live memory and handles.
     let sides = unsafe { recent.images.bring(job, &recent.lists, rank)? };
-    let Some(call) = call(&job.shape, &recent.lists, offsets, group) else { return Ok(CallOutcome::Library) };
-    let plan = SharedPlan::new(call)?;
+    let plan = SharedPlan::new(call(&job.shape, &recent.lists, offsets, group))?;
     let (input, output) = (if job.shape.send.is_some() { sides.send } else { sides.recv }, sides.recv);
     match operands(job) {
         Some(operands) => {
@@ -55,19 +55,74 @@ pub(super) unsafe fn run(work: &mut CommWork, group: &OwnComm, job: &ParsedCall)
     Ok(CallOutcome::Done)
 }
 
-/// A call as shared memory sees it; `None` if only this rank knows its blocks.
+/// Runs an alltoallv for which [`fits`] has made the memory, unless some rank sends more than the limit.
+///
+/// # Safety
+/// The memory and the handles of the call are live.
+pub(super) unsafe fn exchange(
+    work: &mut CommWork,
+    group: &OwnComm,
+    job: &ParsedCall,
+    limit: ExchangeLimit,
+) -> Result<CallOutcome, Error> {
+    let CommWork { recent, offsets, shared, held, .. } = work;
+    let Some(Ok(shared)) = shared else { return Ok(CallOutcome::Library) };
+    let (mut shared, rank) = (lock(shared), rank(group));
+    if shared.leaves_exchange(limit) {
+        return Ok(CallOutcome::Library);
+    }
+    // SAFETY: the caller guarantees live memory and handles.
+    let sides = unsafe { recent.images.bring(job, &recent.lists, rank)? };
+    let input = match job.shape.send {
+        Some(_) => sides.send,
+        // What arrives would overwrite what leaves.
+        // SAFETY: as above; the receive buffer has the blocks of the lists.
+        None => unsafe { aside(&mut recent.lists, sides.recv, held) },
+    };
+    let plan = SharedPlan::new(call(&job.shape, &recent.lists, offsets, group))?;
+    // SAFETY: the buffers are those of the lists.
+    let served = unsafe { shared.exchange(&plan, (input, sides.recv), limit)? };
+    if served == ServedExchange::TooLong {
+        return Ok(CallOutcome::Library);
+    }
+    // SAFETY: as above.
+    unsafe { recent.images.take(job, &recent.lists, sides, rank)? };
+    Ok(CallOutcome::Done)
+}
+
+/// Copies the blocks of an alltoallv in place, and lists the copies as what this rank sends. Returns their address.
+///
+/// # Safety
+/// The blocks that arrive are at the address.
+unsafe fn aside(lists: &mut Lists, blocks: *const u8, held: &mut Scratch) -> *mut u8 {
+    let Lists { counts, displs, leaving, leaves_at } = lists;
+    leaving.clone_from(counts);
+    leaves_at.clear();
+    leaves_at.extend(counts.iter().scan(0, |end, count| Some(std::mem::replace(end, *end + count))));
+    let copies = held.reserve(counts.iter().sum());
+    for ((&count, &from), &to) in counts.iter().zip(&*displs).zip(&*leaves_at).filter(|((count, _), _)| **count > 0) {
+        // SAFETY: the caller guarantees the block, and there is room for all.
+        unsafe { copy_nonoverlapping(blocks.wrapping_add(from), copies.wrapping_add(to), count) };
+    }
+    copies
+}
+
+/// A call as shared memory sees it.
 pub(super) fn call<'a>(
     shape: &CallShape,
     lists: &'a Lists,
     offsets: &'a mut Vec<usize>,
     group: &OwnComm,
-) -> Option<SharedCall<'a>> {
+) -> SharedCall<'a> {
     let (p, CallShape { kind, size, .. }) = (group.placement.p(), *shape);
     let elements = shape.send.unwrap_or(shape.recv);
     let blocks = match shape.blocks {
         BlockLayout::Equal(block) => SharedBlocks::Equal(block),
         BlockLayout::Listed => SharedBlocks::Listed { counts: &lists.counts, displs: &lists.displs },
-        BlockLayout::Private => return None,
+        BlockLayout::Private => SharedBlocks::Private {
+            leaving: BlockSpans { counts: &lists.leaving, displs: &lists.leaves_at },
+            arriving: BlockSpans { counts: &lists.counts, displs: &lists.displs },
+        },
         BlockLayout::Vector { .. } => SharedBlocks::Vector(elements),
         BlockLayout::Parts => SharedBlocks::Equal(elements / p),
         BlockLayout::ListedParts => {
@@ -83,7 +138,8 @@ pub(super) fn call<'a>(
         && match kind {
             Kind::Broadcast => false,
             Kind::Reduce | Kind::Gather | Kind::Scatter => group.rank == root,
-            Kind::Allreduce | Kind::ReduceScatter | Kind::Allgather | Kind::Alltoall => true,
+            Kind::Allreduce | Kind::ReduceScatter | Kind::Allgather => true,
+            Kind::Alltoall => shape.blocks != BlockLayout::Private,
         };
-    Some(SharedCall { kind, p, root, size, blocks, in_place, slot: 0 })
+    SharedCall { kind, p, root, size, blocks, in_place, slot: 0 }
 }

@@ -8,6 +8,7 @@
 //! An attribute is not copied: a duplicate that the user makes gets its own state.
 
 use crate::error::Error;
+use crate::mpi::cache::repeated::forget;
 use crate::mpi::comm::own;
 use crate::mpi::handles::datatype;
 use crate::mpi::process::code::{OTHER, SUCCESS, check};
@@ -158,6 +159,7 @@ unsafe extern "C" fn delete(_comm: ffi::MPI_Comm, _key: c_int, value: *mut c_voi
             return OTHER;
         }
         EPOCH.fetch_add(1, Ordering::Release);
+        forget();
         // SAFETY: as above, and with its attribute the state loses its last user.
         unsafe { Box::from_raw(state) }.close()
     };

@@ -32,6 +32,21 @@ impl LeasedWork {
         if work > BUSY { Ok(Lease { leased: self, work }) } else { self.lease_first(work) }
     }
 
+    /// Leases the memory, unless it is in use or no call has needed it yet.
+    #[inline]
+    pub(super) fn lease_again(&self) -> Option<Lease<'_>> {
+        let work = self.work.swap(BUSY, Ordering::Acquire);
+        if work > BUSY { Some(Lease { leased: self, work }) } else { self.put_back(work) }
+    }
+
+    #[cold]
+    fn put_back(&self, found: *mut CommWork) -> Option<Lease<'_>> {
+        if found.is_null() {
+            self.work.store(found, Ordering::Release);
+        }
+        None
+    }
+
     #[cold]
     fn lease_first(&self, found: *mut CommWork) -> Result<Lease<'_>, Error> {
         if found == BUSY {
@@ -125,6 +140,16 @@ mod tests {
         drop(first);
         assert!(!leased.is_busy());
         assert!(leased.lease().is_ok());
+    }
+
+    #[test]
+    fn memory_that_nobody_has_made_is_not_leased_again() {
+        let leased = LeasedWork::default();
+        assert!(leased.lease_again().is_none() && !leased.is_busy());
+        let first = leased.lease().expect("nobody uses it");
+        assert!(leased.lease_again().is_none() && leased.is_busy());
+        drop(first);
+        assert!(leased.lease_again().is_some() && !leased.is_busy());
     }
 
     #[test]

@@ -7,6 +7,7 @@ use self::lease::{Lease, LeasedWork};
 use crate::choice::profile::Profile;
 use crate::choice::selection::Settings;
 use crate::error::Error;
+use crate::mpi::arguments::shape::LastLists;
 use crate::mpi::cache::call_cache::CallCache;
 use crate::mpi::cache::decider::Decider;
 use crate::mpi::cache::repeated::{KEPT, RepeatedCall};
@@ -82,8 +83,11 @@ pub(crate) struct CommWork {
     pub(crate) settled: Settled,
     /// The cache of calls with MPI's own arguments.
     pub(crate) recent: CallCache,
+    /// The lists of the last alltoallv in shared memory.
+    pub(crate) last_lists: LastLists,
     /// Calls that can be repeated by comparing their arguments.
-    pub(crate) repeated: Vec<RepeatedCall>,
+    #[allow(clippy::vec_box, reason = "a plan that was found keeps its address")]
+    pub(crate) repeated: Vec<Box<RepeatedCall>>,
     /// The buffers of completed operations.
     pub(crate) spare: Spare,
     /// The journal, if calls are recorded.
@@ -101,9 +105,10 @@ impl CommWork {
     }
 
     /// Keeps a call that can be repeated, in the place of the oldest one if there are too many.
-    pub(crate) fn repeat(&mut self, call: RepeatedCall) {
+    pub(crate) fn repeat(&mut self, call: RepeatedCall) -> &RepeatedCall {
         self.repeated.truncate(KEPT - 1);
-        self.repeated.insert(0, call);
+        self.repeated.insert(0, Box::new(call));
+        &self.repeated[0]
     }
 
     /// Resources that the persistent requests of this rank's node share. The first call creates them and is
@@ -223,6 +228,12 @@ impl CommState {
     #[inline]
     pub(crate) fn lease(&self) -> Result<Lease<'_>, Error> {
         self.work.lease()
+    }
+
+    /// Exclusive use of the working memory, unless it is in use or no call has needed it yet.
+    #[inline]
+    pub(crate) fn lease_again(&self) -> Option<Lease<'_>> {
+        self.work.lease_again()
     }
 
     /// Notes that MPI serves reductions of this kind and of this many bytes.

@@ -10,9 +10,12 @@
 //! [`segment`] describes what a rank does in one segment, as calls of [`SharedSteps`]: the engine executes them, and
 //! [`replay`](mod@replay) follows them on all ranks together, with symbolic elements.
 //!
+//! In an alltoallv ranks know only their own lengths. They publish them in the first segment ([`alltoallv`]).
+//!
 //! Every reduction combines the contributions in the order of ranks, once for each element, or with the same tree on
 //! all ranks: operations need not commute, and all ranks get bitwise equal results.
 
+pub mod alltoallv;
 pub mod replay;
 mod steps;
 
@@ -106,6 +109,22 @@ pub enum SharedBlocks<'a> {
         /// The beginnings.
         displs: &'a [usize],
     },
+    /// The blocks of an alltoallv, which only this rank knows. Elements are bytes, and the input is not the output.
+    Private {
+        /// What it sends to each rank.
+        leaving: BlockSpans<'a>,
+        /// What it has room for from each rank.
+        arriving: BlockSpans<'a>,
+    },
+}
+
+/// Blocks of any lengths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockSpans<'a> {
+    /// The elements of each block.
+    pub counts: &'a [usize],
+    /// Where each begins.
+    pub displs: &'a [usize],
 }
 
 /// A collective call of the ranks of one node.
@@ -150,6 +169,7 @@ impl SharedCall<'_> {
         match self.blocks {
             SharedBlocks::Vector(len) | SharedBlocks::Equal(len) => len,
             SharedBlocks::Listed { counts, .. } => counts[block],
+            SharedBlocks::Private { arriving, .. } => arriving.counts[block],
         }
     }
 
@@ -160,6 +180,7 @@ impl SharedCall<'_> {
             SharedBlocks::Vector(_) => 0,
             SharedBlocks::Equal(len) => block * len,
             SharedBlocks::Listed { displs, .. } => displs[block],
+            SharedBlocks::Private { arriving, .. } => arriving.displs[block],
         }
     }
 
@@ -167,7 +188,10 @@ impl SharedCall<'_> {
     fn longest(&self) -> usize {
         match self.blocks {
             SharedBlocks::Vector(len) | SharedBlocks::Equal(len) => len,
-            SharedBlocks::Listed { counts, .. } => counts.iter().copied().max().unwrap_or(0),
+            SharedBlocks::Listed { counts, .. }
+            | SharedBlocks::Private { arriving: BlockSpans { counts, .. }, .. } => {
+                counts.iter().copied().max().unwrap_or(0)
+            }
         }
     }
 
@@ -197,19 +221,29 @@ impl SharedCall<'_> {
         }
     }
 
-    /// The bytes of the vector or of all blocks. Ranks compare it, because calls of different lengths do not match.
+    /// The bytes of the vector or of all blocks. Ranks compare it, because calls of different lengths do not match. Zero
+    /// if ranks know only their own lengths.
     pub fn bytes(&self) -> usize {
         let elements = match self.blocks {
             SharedBlocks::Vector(len) => len,
             SharedBlocks::Equal(len) => len * self.p,
             SharedBlocks::Listed { counts, .. } => counts.iter().sum(),
+            SharedBlocks::Private { .. } => 0,
         };
         elements * self.size
     }
 
-    /// The bytes of a slot that holds the whole call.
+    /// Whether ranks know only their own lengths.
+    pub fn is_private(&self) -> bool {
+        matches!(self.blocks, SharedBlocks::Private { .. })
+    }
+
+    /// The bytes of a slot that holds the whole call; no slot is large enough for one whose length is not known.
     pub fn whole(&self) -> usize {
         let (groups, parts) = self.groups();
+        if self.is_private() {
+            return usize::MAX;
+        }
         if self.is_tiny() {
             return 0;
         }
@@ -217,12 +251,16 @@ impl SharedCall<'_> {
         row.saturating_add(LINE).saturating_mul(groups)
     }
 
-    /// Divides the call into segments.
+    /// Divides the call into segments. Of an alltoallv, only the first one is known.
     ///
     /// # Errors
     /// If not even one element of each block fits into a slot.
     pub fn segments(&self) -> Result<Segments, DoesNotFit> {
         let (longest, (groups, parts)) = (self.longest(), self.groups());
+        if self.is_private() {
+            let fits = self.slot / self.p / LINE * LINE > self.p * alltoallv::WORD;
+            return if fits { Ok(Segments { count: 1, ..Segments::default() }) } else { Err(self.does_not_fit()) };
+        }
         if longest == 0 {
             return Ok(Segments::default());
         }
@@ -232,11 +270,15 @@ impl SharedCall<'_> {
         // Each group may waste almost one cache line.
         let room = (self.slot / groups).saturating_sub(LINE - 1) / parts / self.size;
         if room == 0 {
-            return Err(DoesNotFit { p: self.p, size: self.size, slot: self.slot });
+            return Err(self.does_not_fit());
         }
         let (each, count) = (room.min(longest), longest.div_ceil(room));
         let stride = (each * parts * self.size).next_multiple_of(LINE);
         Ok(Segments { each, count, tiny: false, rows: self.p * LINE, stride })
+    }
+
+    fn does_not_fit(&self) -> DoesNotFit {
+        DoesNotFit { p: self.p, size: self.size, slot: self.slot }
     }
 }
 

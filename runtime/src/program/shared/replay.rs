@@ -5,7 +5,8 @@
 //! Vector clocks find all races in one replay, however fast ranks are: steps have no branches. Ranks wait for each
 //! other through signals and through the numbers of completed segments, as in the engine, and in no other way.
 
-use super::{COUNTER, LINE, SharedCall, SharedOp, segment};
+use super::alltoallv::{TakenBlocks, WORD, numbers};
+use super::{BlockSpans, COUNTER, LINE, SharedBlocks, SharedCall, SharedOp, segment};
 use crate::program::{CombineStep, CopyStep, MemoryRegion, RegionOffset};
 use roundel_spec::Kind;
 use roundel_spec::trees::{TreeValue, Trees};
@@ -90,6 +91,16 @@ pub enum SharedFault {
         /// The byte.
         byte: usize,
     },
+    /// A number of an alltoallv is not what another rank has published.
+    #[error("call {call}, rank {rank}: number {number} of those that it keeps is wrong")]
+    WrongNumber {
+        /// The call.
+        call: usize,
+        /// The rank.
+        rank: usize,
+        /// The number.
+        number: usize,
+    },
     /// All ranks wait: a deadlock.
     #[error("call {call}, rank {rank}: nobody can go on")]
     Stuck {
@@ -129,6 +140,45 @@ impl<'a> RankCall<'a> {
         };
         Some(RankCall { call, segments: (0..segments.count).map(steps).collect() })
     }
+
+    /// Records the steps of a rank in an alltoallv, given the calls of all ranks: what it does after the lengths of all
+    /// streams are known depends on them. `None` if a call is no alltoallv, or does not fit into a slot.
+    pub fn record_alltoallv(calls: &[SharedCall<'a>], rank: usize) -> Option<Self> {
+        let mut recorded = RankCall::record(calls[rank], rank)?;
+        let (exchange, published) = (calls[rank].exchange(rank)?, published(calls)?);
+        let numbers = kept_numbers(&published, rank);
+        let taken = TakenBlocks::new(&numbers, calls.len());
+        let first = recorded.segments.first_mut()?;
+        exchange.deliver(&taken, 0, first);
+        recorded.segments.extend((1..exchange.segments(&taken)).map(|number| {
+            let mut ops = Vec::new();
+            exchange.deliver(&taken, number, &mut ops);
+            ops
+        }));
+        Some(recorded)
+    }
+}
+
+/// What all ranks publish in an alltoallv.
+fn published(calls: &[SharedCall<'_>]) -> Option<Vec<Vec<usize>>> {
+    let of = |(rank, call): (usize, &SharedCall<'_>)| Some(call.exchange(rank)?.published().collect());
+    calls.iter().enumerate().map(of).collect()
+}
+
+/// The numbers that a rank must keep after the first segment: its own, and of each rank where this rank's block begins
+/// and ends in the rank's stream, and where the stream ends. Of its own stream, the beginning and the end.
+fn kept_numbers(published: &[Vec<usize>], rank: usize) -> Vec<usize> {
+    kept_places(published.len(), rank).map(|(from, number)| published[from][number]).collect()
+}
+
+/// Where the numbers come from that a rank must keep: a rank, and a number that it publishes.
+fn kept_places(p: usize, rank: usize) -> impl Iterator<Item = (usize, usize)> {
+    let taken = move |from: usize| {
+        let number = (rank + p - from) % p;
+        let block = if from == rank { [0, 0] } else { [number - 1, number] };
+        [(from, block[0]), (from, block[1]), (from, p - 1)]
+    };
+    (0..p).map(move |number| (rank, number)).chain((0..p).flat_map(taken))
 }
 
 /// The content of a byte: a byte of a call, and the ranks that have contributed to it.
@@ -190,7 +240,12 @@ struct RankState {
     /// `None` if the input lies in the output.
     input: Option<Vec<Option<Content>>>,
     output: Vec<Option<Content>>,
+    /// The numbers that it keeps during an alltoallv.
+    scratch: Vec<Option<Content>>,
 }
+
+/// What a rank publishes counts as more bytes of its input, far behind it.
+const PUBLISHED: usize = 1 << 40;
 
 struct NodeReplay<'a, 'b> {
     /// The calls of each rank.
@@ -218,7 +273,15 @@ pub fn replay(calls: &[Vec<RankCall<'_>>], slots: usize, slot: usize) -> Result<
     let process = |rank: usize| {
         let mut clock = vec![0; p];
         clock[rank] = 1;
-        RankState { at: (0, 0, 0), number: 0, signals: 0, clock, input: None, output: Vec::new() }
+        RankState {
+            at: (0, 0, 0),
+            number: 0,
+            signals: 0,
+            clock,
+            input: None,
+            output: Vec::new(),
+            scratch: Vec::new(),
+        }
     };
     let slot = slot + p * LINE;
     let mut node = NodeReplay {
@@ -254,6 +317,9 @@ pub fn replay(calls: &[Vec<RankCall<'_>>], slots: usize, slot: usize) -> Result<
 
 /// The bytes of a rank's input, and of its output.
 pub fn lengths(call: &SharedCall<'_>, rank: usize) -> (usize, usize) {
+    if let SharedBlocks::Private { leaving, arriving } = call.blocks {
+        return (end_of(leaving) * call.size, end_of(arriving) * call.size);
+    }
     let end = |block: usize| call.begin(block) + call.len(block);
     let all = (0..call.p).map(end).max().unwrap_or(0);
     let (own, is_root) = (call.len(rank), rank == call.root);
@@ -270,6 +336,11 @@ pub fn lengths(call: &SharedCall<'_>, rank: usize) -> (usize, usize) {
     (input * call.size, output * call.size)
 }
 
+/// Where the last block ends.
+fn end_of(BlockSpans { counts, displs }: BlockSpans<'_>) -> usize {
+    counts.iter().zip(displs).map(|(count, begin)| begin + count).max().unwrap_or(0)
+}
+
 impl NodeReplay<'_, '_> {
     /// Prepares the memory of a rank for its next call.
     fn begin(&mut self, rank: usize) {
@@ -279,6 +350,11 @@ impl NodeReplay<'_, '_> {
         let content = |index| Some(Content { call: number, index, value });
         let input: Vec<Option<Content>> = (0..given).map(content).collect();
         let process = &mut self.processes[rank];
+        if call.is_private() {
+            let numbers = (0..numbers(call.p) * WORD).map(|byte| (byte < call.p * WORD).then_some(byte));
+            let published = |byte| Content { call: number, index: PUBLISHED + byte, value };
+            process.scratch = numbers.map(|byte| byte.map(published)).collect();
+        }
         if !call.in_place {
             (process.input, process.output) = (Some(input), vec![None; got]);
             return;
@@ -396,7 +472,7 @@ impl NodeReplay<'_, '_> {
             MemoryRegion::Input => (0, process.input.as_ref().unwrap_or(&process.output).len()),
             MemoryRegion::Output => (0, process.output.len()),
             MemoryRegion::Shared => (process.number % self.slots * self.slot, self.slot),
-            MemoryRegion::Scratch => (0, 0),
+            MemoryRegion::Scratch => (0, process.scratch.len()),
         };
         let nothing = SharedFault::Nothing { call: process.at.0, rank, spot };
         let fits = spot.offset.checked_add(bytes).is_some_and(|end| end <= length);
@@ -422,7 +498,8 @@ impl NodeReplay<'_, '_> {
                 found
             }
             MemoryRegion::Input => process.input.as_ref().unwrap_or(&process.output)[range].to_vec(),
-            _ => process.output[range].to_vec(),
+            MemoryRegion::Output => process.output[range].to_vec(),
+            MemoryRegion::Scratch => process.scratch[range].to_vec(),
         };
         found.into_iter().map(|content| content.ok_or(SharedFault::Nothing { call, rank, spot })).collect()
     }
@@ -440,9 +517,16 @@ impl NodeReplay<'_, '_> {
             return Err(SharedFault::WritesCounter { call, rank, spot });
         }
         for (index, &content) in range.zip(contents) {
-            if spot.region != MemoryRegion::Shared {
-                process.output[index] = Some(content);
-                continue;
+            match spot.region {
+                MemoryRegion::Shared => {}
+                MemoryRegion::Scratch => {
+                    process.scratch[index] = Some(content);
+                    continue;
+                }
+                MemoryRegion::Input | MemoryRegion::Output => {
+                    process.output[index] = Some(content);
+                    continue;
+                }
             }
             let byte = self.memory.byte(index);
             let race = byte
@@ -476,16 +560,35 @@ impl NodeReplay<'_, '_> {
         both.collect()
     }
 
+    /// Compares the numbers that a rank has taken in an alltoallv with those that the others have published.
+    fn judge_numbers(&mut self, rank: usize) -> Result<(), SharedFault> {
+        let (number, p) = (self.processes[rank].at.0, self.calls.len());
+        if !self.calls[rank][number].call.is_private() {
+            return Ok(());
+        }
+        for (at, (from, published)) in kept_places(p, rank).enumerate() {
+            for byte in 0..WORD {
+                let index = PUBLISHED + published * WORD + byte;
+                let right = Content { call: number, index, value: self.trees.leaf(from) };
+                if self.processes[rank].scratch[at * WORD + byte] != Some(right) {
+                    return Err(SharedFault::WrongNumber { call: number, rank, number: at });
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Compares the output of a rank with the definition of the collective.
     fn judge(&mut self, rank: usize) -> Result<(), SharedFault> {
         let (number, calls) = (self.processes[rank].at.0, self.calls);
         let call = &calls[rank][number].call;
         let in_place = call.in_place;
+        self.judge_numbers(rank)?;
         let output = std::mem::take(&mut self.processes[rank].output);
         let (_, got) = lengths(call, rank);
         for (byte, content) in output.into_iter().enumerate().take(got) {
             let wrong = SharedFault::Wrong { call: number, rank, byte };
-            match (expected(call, rank, byte), content) {
+            match (expected(|rank| calls[rank][number].call, rank, byte), content) {
                 (ExpectedByte::Sum(index), Some(found)) if call.p > 1 => {
                     let all = self.trees.count(found.value.tree) == call.p;
                     if (found.call, found.index) != (number, index) || !all {
@@ -521,13 +624,17 @@ enum ExpectedByte {
     Nothing,
 }
 
-fn expected(call: &SharedCall<'_>, rank: usize, byte: usize) -> ExpectedByte {
+fn expected<'a>(call_of: impl Fn(usize) -> SharedCall<'a>, rank: usize, byte: usize) -> ExpectedByte {
+    let call = call_of(rank);
     let (size, own) = (call.size, call.begin(rank) * call.size);
     let inside = |block: &usize| {
         let begin = call.begin(*block) * size;
         (begin..begin + call.len(*block) * size).contains(&byte)
     };
     let block = (0..call.p).find(inside);
+    if let (SharedBlocks::Private { .. }, Some(block)) = (call.blocks, block) {
+        return sent_by(&call_of(block), block, rank, byte - call.begin(block));
+    }
     match (call.kind, block) {
         (Kind::Allreduce | Kind::Reduce, _) => ExpectedByte::Sum(byte),
         (Kind::ReduceScatter, _) => ExpectedByte::Sum(own + byte),
@@ -538,5 +645,15 @@ fn expected(call: &SharedCall<'_>, rank: usize, byte: usize) -> ExpectedByte {
         (Kind::Allgather | Kind::Gather, Some(block)) => ExpectedByte::From(block, byte - call.begin(block) * size),
         (Kind::Alltoall, Some(block)) => ExpectedByte::From(block, own + byte - call.begin(block) * size),
         (Kind::Allgather | Kind::Gather | Kind::Alltoall, None) => ExpectedByte::Nothing,
+    }
+}
+
+/// A byte of the block that a rank sends to another in an alltoallv. Nothing arrives beyond its end.
+fn sent_by(call: &SharedCall<'_>, from: usize, to: usize, byte: usize) -> ExpectedByte {
+    match call.blocks {
+        SharedBlocks::Private { leaving, .. } if byte < leaving.counts[to] => {
+            ExpectedByte::From(from, leaving.displs[to] + byte)
+        }
+        _ => ExpectedByte::Nothing,
     }
 }

@@ -5,7 +5,7 @@ use crate::program::{MemoryRegion, RegionOffset};
 use roundel_spec::Kind;
 use std::ops::Range;
 
-/// The steps of a rank in a segment.
+/// The steps of a rank in a segment; of an alltoallv, those of the first one until the lengths of all streams are known.
 #[inline]
 pub fn segment<S: SharedSteps>(
     call: &SharedCall<'_>,
@@ -23,7 +23,10 @@ pub fn segment<S: SharedSteps>(
         Kind::Allgather => segment.allgather(),
         Kind::Gather => segment.gather(),
         Kind::Scatter => segment.scatter(),
-        Kind::Alltoall => segment.alltoall(),
+        Kind::Alltoall => match call.exchange(rank) {
+            Some(exchange) => exchange.publish(segment.steps),
+            None => segment.alltoall(),
+        },
     }
 }
 

@@ -1,23 +1,27 @@
 //! Executes the steps of calls through the window of a node.
 //!
+//! - `exchange`: an alltoallv, whose lengths no rank knows alone
 //! - `plan`: a call, and everything about it that is the same each time
 //! - `slot`: the steps of a segment
+//! - `long_calls`: alltoallvs about which ranks do not ask each other
 //! - `local`: what a rank does alone, between two stages
 //! - `stage`, `queue`: calls that do not block
 
+mod exchange;
 mod local;
+mod long_calls;
 mod plan;
 mod queue;
 mod slot;
 mod stage;
 
+pub(crate) use self::exchange::{ExchangeLimit, ServedExchange};
 pub(crate) use self::local::{LocalStage, NodeBlocks, NodeVectors};
 pub(crate) use self::plan::{OwnedPlan, SharedPlan};
 pub(crate) use self::queue::{Completion, QueuedCall};
-pub(crate) use self::stage::{
-    CallStage, CallStages, MessageScope, STAGES, StageBuffers, StageMessages, StageOperands,
-};
+pub(crate) use self::stage::{CallStage, CallStages, STAGES, StageBuffers, StageMessages, StageOperands};
 
+use self::long_calls::LongCalls;
 use self::plan::{BYTES, say};
 use self::queue::Queue;
 use self::slot::SlotSteps;
@@ -58,6 +62,10 @@ pub(crate) struct SharedMemory {
     confirmed: [u64; 2],
     /// A rank that has made a different call, and its description of that call.
     lost: Option<(usize, u64)>,
+    /// The numbers of the current alltoallv.
+    numbers: Vec<usize>,
+    /// The alltoallvs that MPI serves without a question.
+    long: LongCalls,
     /// Calls that were started and are not complete.
     queue: Queue,
 }
@@ -98,6 +106,8 @@ impl SharedMemory {
             next: [0; 2],
             confirmed: [0; 2],
             lost: None,
+            numbers: Vec::new(),
+            long: LongCalls::default(),
             queue: Queue::new(),
         })
     }
@@ -139,7 +149,8 @@ impl SharedMemory {
     ) -> SlotSteps<'a, C> {
         let (next, size) = (self.next[ring], call.size);
         let slot = self.window.ring(ring).slot_of(next);
-        let bases = [buffers.input, buffers.output, self.window.begin(ring, slot)];
+        let numbers = self.numbers.as_mut_ptr().cast();
+        let bases = [buffers.input, buffers.output, self.window.begin(ring, slot), numbers];
         SlotSteps { node: self, buffers, size, bases, ring, slot, first: next * SIGNALS, signals: 0, said, other }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::mpi::comm::shared_window::{RINGS, Rings, request_rings};
-use crate::program::shared::{Segments, SharedBlocks, SharedCall};
+use crate::program::shared::{BlockSpans, Segments, SharedBlocks, SharedCall};
 
 /// A call, and everything that stays the same when it is repeated.
 #[derive(Clone, Copy, Debug)]
@@ -17,11 +17,14 @@ pub(crate) struct SharedPlan<'a> {
 
 impl<'a> SharedPlan<'a> {
     /// Plans a call in the memory of a communicator: in one small slot if it fits there, and otherwise in as many
-    /// large ones as it needs.
+    /// large ones as it needs. An alltoallv begins in a large one, because no rank knows whether it fits.
     ///
     /// # Errors
     /// If no slot can hold it. Then all ranks get this error.
     pub(crate) fn new(call: SharedCall<'a>) -> Result<Self, Error> {
+        if call.is_private() {
+            return SharedPlan::in_ring(call, &RINGS, 1);
+        }
         let small = SharedPlan::in_ring(call, &RINGS, 0).ok().filter(|small| small.segments.count <= 1);
         small.map_or_else(|| SharedPlan::in_ring(call, &RINGS, 1), Ok)
     }
@@ -57,21 +60,34 @@ pub(crate) struct OwnedPlan {
     plan: SharedPlan<'static>,
     counts: Vec<usize>,
     displs: Vec<usize>,
+    /// The lengths and beginnings of what this rank sends in an alltoallv.
+    leaving: Option<Box<[Vec<usize>; 2]>>,
 }
 
 impl From<SharedPlan<'_>> for OwnedPlan {
     fn from(plan: SharedPlan<'_>) -> Self {
-        let SharedPlan { call: SharedCall { kind, p, root, size, blocks, in_place, slot }, segments, ring, said } =
-            plan;
-        let (blocks, counts, displs) = match blocks {
-            SharedBlocks::Vector(len) => (SharedBlocks::Vector(len), Vec::new(), Vec::new()),
-            SharedBlocks::Equal(len) => (SharedBlocks::Equal(len), Vec::new(), Vec::new()),
-            SharedBlocks::Listed { counts, displs } => {
-                (SharedBlocks::Listed { counts: &[], displs: &[] }, counts.to_vec(), displs.to_vec())
-            }
+        let SharedPlan { call, segments, ring, said } = plan;
+        let mut owned = OwnedPlan {
+            plan: SharedPlan { call: SharedCall { blocks: SharedBlocks::Vector(0), ..call }, segments, ring, said },
+            counts: Vec::new(),
+            displs: Vec::new(),
+            leaving: None,
         };
-        let call = SharedCall { kind, p, root, size, blocks, in_place, slot };
-        OwnedPlan { plan: SharedPlan { call, segments, ring, said }, counts, displs }
+        match call.blocks {
+            SharedBlocks::Vector(len) => owned.plan.call.blocks = SharedBlocks::Vector(len),
+            SharedBlocks::Equal(len) => owned.plan.call.blocks = SharedBlocks::Equal(len),
+            SharedBlocks::Listed { counts, displs } => {
+                owned.plan.call.blocks = SharedBlocks::Listed { counts: &[], displs: &[] };
+                (owned.counts, owned.displs) = (counts.to_vec(), displs.to_vec());
+            }
+            SharedBlocks::Private { leaving, arriving } => {
+                let none = BlockSpans { counts: &[], displs: &[] };
+                owned.plan.call.blocks = SharedBlocks::Private { leaving: none, arriving: none };
+                (owned.counts, owned.displs) = (arriving.counts.to_vec(), arriving.displs.to_vec());
+                owned.leaving = Some(Box::new([leaving.counts.to_vec(), leaving.displs.to_vec()]));
+            }
+        }
+        owned
     }
 }
 
@@ -88,15 +104,26 @@ impl OwnedPlan {
         if self.counts.is_empty() {
             return self.plan;
         }
-        let blocks = SharedBlocks::Listed { counts: &self.counts, displs: &self.displs };
+        let (counts, displs) = (&*self.counts, &*self.displs);
+        let blocks = match &self.leaving {
+            Some(leaving) => {
+                let leaving = BlockSpans { counts: &leaving[0], displs: &leaving[1] };
+                SharedBlocks::Private { leaving, arriving: BlockSpans { counts, displs } }
+            }
+            None => SharedBlocks::Listed { counts, displs },
+        };
         SharedPlan { call: SharedCall { blocks, ..self.plan.call }, ..self.plan }
     }
 }
 
-/// A description of a call that ranks compare: its length, kind and root.
+/// A description of a call that ranks compare: its length, kind and root, and whether ranks know only their own lengths.
 pub(super) fn say(call: &SharedCall<'_>) -> u64 {
-    call.bytes() as u64 & BYTES | (call.kind as u64) << 48 | (call.root as u64) << 56
+    let private = if call.is_private() { PRIVATE } else { 0 };
+    call.bytes() as u64 & BYTES | (call.kind as u64) << 48 | private | (call.root as u64) << 56
 }
+
+/// The bit of a description that distinguishes an alltoallv from an alltoall.
+const PRIVATE: u64 = 1 << 55;
 
 /// The bits of a description that hold the number of bytes.
 pub(super) const BYTES: u64 = (1 << 48) - 1;

@@ -121,6 +121,7 @@ impl QueuedCall {
         if let (Some(plan), Some(_)) = (shared, self.segments.other) {
             return node.lose(&plan.get().call, self.segments.other);
         }
+        shared.map_or(Ok(()), |plan| node.untruncated(&plan.get().call))?;
         self.failure.take().map_or(Ok(()), Err)?;
         self.operands.combine.as_ref().map_or(Ok(()), Operands::outcome)
     }

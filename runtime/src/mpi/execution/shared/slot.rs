@@ -13,8 +13,8 @@ pub(super) struct SlotSteps<'a, C> {
     pub(super) node: &'a mut SharedMemory,
     pub(super) buffers: &'a SharedBuffers<C>,
     pub(super) size: usize,
-    /// Input, output, slot.
-    pub(super) bases: [*mut u8; 3],
+    /// Input, output, slot, and the numbers of an alltoallv.
+    pub(super) bases: [*mut u8; 4],
     pub(super) ring: usize,
     pub(super) slot: usize,
     /// The value of counters before the first signal of this segment.
@@ -32,7 +32,8 @@ impl<C: Combine> SlotSteps<'_, C> {
         let base = match spot.region {
             MemoryRegion::Input => self.bases[0],
             MemoryRegion::Output => self.bases[1],
-            MemoryRegion::Shared | MemoryRegion::Scratch => self.bases[2],
+            MemoryRegion::Shared => self.bases[2],
+            MemoryRegion::Scratch => self.bases[3],
         };
         base.wrapping_add(spot.offset)
     }

@@ -5,13 +5,12 @@ use super::plan::{OwnedPlan, SharedPlan};
 use super::slot::SlotSteps;
 use super::{SharedBuffers, SharedMemory};
 use crate::error::Error;
-use crate::mpi::execution::{Combine, MessagesInFlight, PlanExecution};
+use crate::mpi::execution::{Combine, MessageScope, MessagesInFlight, PlanExecution};
 use crate::mpi::handles::operand::Operands;
 use crate::mpi::lowering::areas::{Areas, Scratch};
 use crate::mpi::lowering::plan::MessagePlan;
+use crate::program::shared::alltoallv::TakenBlocks;
 use crate::program::shared::{SharedOp, segment};
-use ::mpi::ffi;
-use std::ffi::c_int;
 use std::ptr::null_mut;
 
 /// The most stages of a call.
@@ -49,15 +48,6 @@ pub(crate) struct StageBuffers {
 impl StageBuffers {
     /// A stage without memory.
     pub(crate) const NONE: Self = StageBuffers { input: null_mut(), output: null_mut() };
-}
-
-/// Where the messages of a call go.
-#[derive(Clone, Copy)]
-pub(crate) struct MessageScope {
-    pub(crate) comm: ffi::MPI_Comm,
-    pub(crate) datatype: ffi::MPI_Datatype,
-    pub(crate) rank: usize,
-    pub(crate) tag: c_int,
 }
 
 /// What the stages of a started call work on.
@@ -108,12 +98,12 @@ impl StageMessages {
     /// Sends and receives as far as possible without waiting. Returns whether all messages are complete, which they
     /// also are after an error.
     pub(super) fn advance(&mut self, operands: &StageOperands, stage: usize) -> Result<bool, Error> {
-        let Some(MessageScope { comm, datatype, rank, tag }) = operands.messages else { return Ok(true) };
+        let Some(scope) = &operands.messages else { return Ok(true) };
         let StageMessages { plan, next, scratch, flight } = self;
         let StageBuffers { input, output } = operands.buffers[stage];
         let areas = Areas::of(input, output, scratch.reserve(plan.scratch));
         let (lead, combine) = (operands.lead, &operands.combine);
-        PlanExecution { comm, datatype, areas, rank, tag, lead, flight, combine }.advance(plan, next)
+        PlanExecution { scope, areas, lead, flight, combine }.advance(plan, next)
     }
 }
 
@@ -125,6 +115,8 @@ pub(super) struct SegmentProgress {
     steps: Vec<SharedOp>,
     done: usize,
     signals: u64,
+    /// The number of segments, once it is known; of an alltoallv, when all ranks have published their lengths.
+    count: Option<usize>,
     /// A rank that makes a different call, and its description of that call.
     pub(super) other: Option<(usize, u64)>,
 }
@@ -132,7 +124,7 @@ pub(super) struct SegmentProgress {
 impl SegmentProgress {
     /// Begins a stage.
     pub(super) fn rewind(&mut self) {
-        (self.segment, self.done, self.signals) = (0, 0, 0);
+        (self.segment, self.done, self.signals, self.count) = (0, 0, 0, None);
         self.steps.clear();
     }
 
@@ -144,10 +136,12 @@ impl SegmentProgress {
         node: &mut SharedMemory,
     ) -> bool {
         self.other = self.other.or(node.lost);
-        while self.segment < plan.segments.count {
+        if self.count.is_none() && !plan.call.is_private() {
+            self.count = Some(plan.segments.count);
+        }
+        while self.count.is_none_or(|count| self.segment < count) {
             if self.steps.is_empty() {
-                segment(&plan.call, &plan.segments, self.segment, node.rank, &mut self.steps);
-                (self.done, self.signals) = (0, 0);
+                self.begin(plan, node);
             }
             let mut slot = SlotSteps { signals: self.signals, ..node.slot_steps(plan, buffers, self.other) };
             while let Some(&step) = self.steps.get(self.done)
@@ -160,9 +154,40 @@ impl SegmentProgress {
                 return false;
             }
             self.steps.clear();
+            if self.count.is_none() {
+                self.learn(plan, node);
+                continue;
+            }
             self.segment += 1;
             node.complete_segment(plan.ring);
         }
         true
+    }
+
+    /// Lists the steps of the current segment, as far as they are known.
+    fn begin(&mut self, plan: &SharedPlan<'_>, node: &mut SharedMemory) {
+        (self.done, self.signals) = (0, 0);
+        match (plan.call.exchange(node.rank), self.count) {
+            (Some(exchange), Some(_)) => {
+                let taken = TakenBlocks::new(&node.numbers, node.p);
+                exchange.deliver(&taken, self.segment, &mut self.steps);
+            }
+            (exchange, _) => {
+                exchange.iter().for_each(|exchange| node.keep_published(exchange));
+                segment(&plan.call, &plan.segments, self.segment, node.rank, &mut self.steps);
+            }
+        }
+    }
+
+    /// Finds how many segments an alltoallv takes: none after the first if a rank makes a different call.
+    fn learn(&mut self, plan: &SharedPlan<'_>, node: &mut SharedMemory) {
+        let taken = TakenBlocks::new(&node.numbers, node.p);
+        self.count = match (plan.call.exchange(node.rank), self.other) {
+            (Some(exchange), None) => Some(exchange.segments(&taken)),
+            _ => {
+                node.complete_segment(plan.ring);
+                Some(0)
+            }
+        };
     }
 }

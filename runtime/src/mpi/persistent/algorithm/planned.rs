@@ -6,7 +6,7 @@
 use crate::error::Error;
 use crate::mpi::comm::own::{Holder, OwnComm};
 use crate::mpi::execution::elements::Elements;
-use crate::mpi::execution::{Combine, MessagesInFlight, PlanExecution};
+use crate::mpi::execution::{Combine, MessageScope, MessagesInFlight, PlanExecution};
 use crate::mpi::lowering::areas::{Areas, Scratch};
 use crate::mpi::lowering::plan::MessagePlan;
 use crate::mpi::persistent::buffer::UserBuffer;
@@ -125,8 +125,8 @@ impl<T: Equivalence + Copy> PlannedCall<T> {
         let scratch = scratch.reserve(self.plan.scratch);
         let areas = Areas::of(self.input.address().cast(), self.output.address().cast(), scratch);
         let (comm, datatype, rank, tag) = (self.comm, self.datatype.as_raw(), self.rank, self.tag);
-        let mut execution =
-            PlanExecution { comm, datatype, areas, rank, tag, lead: 0, flight, combine: &*self.combine };
+        let scope = &MessageScope { comm, datatype, rank, tag };
+        let mut execution = PlanExecution { scope, areas, lead: 0, flight, combine: &*self.combine };
         execution.advance(&self.plan, next).unwrap_or_else(|error| {
             self.error.set(Some(error));
             true

@@ -14,5 +14,5 @@ mod stage;
 
 pub use self::libraries::{library_unloads, watch_libraries};
 
-pub(super) use self::runtime::{is_loaded, may_be_used};
+pub(super) use self::runtime::{is_loaded, is_news, may_be_used};
 pub(super) use self::stage::{Staged, explain, staged};

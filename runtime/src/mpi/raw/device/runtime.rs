@@ -1,12 +1,11 @@
 //! The GPU runtimes: their functions to classify an address and to copy memory.
 
-use super::libraries::{changed, function, look};
+use super::libraries::{changed, function, library_unloads, look};
 use crate::error::Error;
 use crate::mpi::process::say::say;
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::transmute_copy;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, Once, OnceLock, PoisonError};
 
 /// The CUDA driver's function for the type of an address: 2 means device memory.
@@ -157,16 +156,13 @@ fn find() -> Vec<Runtime> {
     }
 }
 
-/// Whether a runtime was found. Once found, it stays.
-static FOUND: AtomicBool = AtomicBool::new(false);
-
-/// The runtimes of this process.
+/// The runtimes of this process. Once some are found, they stay.
 static RUNTIMES: OnceLock<Vec<Runtime>> = OnceLock::new();
 
 /// The runtimes of this process, if any are loaded by now.
 #[inline]
 pub(super) fn runtimes() -> &'static [Runtime] {
-    if changed() || FOUND.load(Ordering::Acquire) { again() } else { &[] }
+    if changed() { again() } else { &[] }
 }
 
 #[cold]
@@ -196,8 +192,16 @@ fn search() -> &'static [Runtime] {
     if found.is_empty() {
         return &[];
     }
-    FOUND.store(true, Ordering::Release);
-    RUNTIMES.get_or_init(|| found)
+    let found = RUNTIMES.get_or_init(|| found);
+    // Nobody looks again, so from now on libraries count as changed.
+    library_unloads();
+    found
+}
+
+/// Whether libraries were loaded since the last look, or a runtime was found before.
+#[inline]
+pub(in super::super) fn is_news() -> bool {
+    changed()
 }
 
 /// Whether a call must check where its buffers are.

@@ -2,29 +2,42 @@
 //!
 //! Addresses are left out, except whether they are `MPI_IN_PLACE`: programs repeat calls with other data.
 
-use super::repeat::CallWords;
 use crate::mpi::arguments::call::{IntList, in_place};
 use ::mpi::ffi::{MPI_Comm, MPI_Datatype, MPI_Op};
 use std::ffi::{c_int, c_void};
 
-/// A call, for comparison.
+/// The most arguments that a call has besides its communicator.
+pub(crate) const WORDS: usize = 8;
+
+/// The most lists that a call has: an alltoallv has counts and displacements of both buffers.
+pub(crate) const LISTS: usize = 4;
+
+/// A call, for comparison. Addresses are left out, except whether they are `MPI_IN_PLACE`.
 #[derive(Clone, Copy, Debug)]
-pub struct CallKey<const N: usize> {
-    /// The address of the function.
+pub struct CallKey {
+    /// The address of the function, which determines what the words are.
     pub function: usize,
     /// The communicator.
     pub comm: MPI_Comm,
     /// The other arguments.
-    pub words: [usize; N],
-    /// The first two lists.
-    pub lists: [Option<IntList>; 2],
+    pub words: [usize; WORDS],
+    /// The lists.
+    pub lists: [Option<IntList>; LISTS],
 }
 
-impl<const N: usize> CallKey<N> {
-    /// The call as a key for the cache of calls that are served.
-    #[inline]
-    pub fn call(&self) -> CallWords<'_> {
-        CallWords { function: self.function, comm: self.comm, words: &self.words, lists: self.lists }
+impl CallKey {
+    /// A call with these arguments besides its communicator.
+    #[inline(always)]
+    pub fn new<const N: usize>(
+        function: usize,
+        comm: MPI_Comm,
+        words: [usize; N],
+        lists: [Option<IntList>; LISTS],
+    ) -> Self {
+        const { assert!(N <= WORDS) }
+        let mut all = [0; WORDS];
+        all[..N].copy_from_slice(&words);
+        CallKey { function, comm, words: all, lists }
     }
 }
 
@@ -46,19 +59,24 @@ pub trait ArgumentWord: Sized {
     }
 }
 
-/// The first two lists among arguments.
-#[inline]
-pub fn lists<const N: usize>(all: [Option<IntList>; N]) -> [Option<IntList>; 2] {
+/// The lists among arguments.
+#[inline(always)]
+pub fn lists<const N: usize>(all: [Option<IntList>; N]) -> [Option<IntList>; LISTS] {
     let mut found = all.into_iter().flatten();
-    [found.next(), found.next()]
+    [found.next(), found.next(), found.next(), found.next()]
 }
 
 /// The addresses of the first and the last buffer among arguments.
-#[inline]
+#[inline(always)]
 pub fn ends<const N: usize>(addresses: [Option<*mut c_void>; N]) -> [*mut c_void; 2] {
-    let first = addresses.iter().find_map(|address| *address);
-    let last = addresses.iter().rev().find_map(|address| *address);
-    [first, last].map(|address| address.unwrap_or(std::ptr::null_mut()))
+    // Loops that the compiler unrolls: which arguments are addresses is known to it.
+    let (mut first, mut last, mut i) = (std::ptr::null_mut(), std::ptr::null_mut(), 0);
+    while i < N {
+        last = addresses[i].unwrap_or(last);
+        first = addresses[N - 1 - i].unwrap_or(first);
+        i += 1;
+    }
+    [first, last]
 }
 
 macro_rules! words {

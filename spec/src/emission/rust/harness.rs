@@ -53,6 +53,15 @@ pub(super) fn probe(schedule: &Schedule, name: &TokenStream, inner: &[TokenStrea
             }
         }
     });
+    let turn = sets::has_turn(schedule).then(|| {
+        let (more, body) = sets::turn(schedule);
+        methods.extend(more);
+        quote! {
+            fn turn(&self, at: &Place, element: &Element, used: &mut Crossings, width: Width) -> Verdict {
+                #body
+            }
+        }
+    });
     let walk = sets::has_walk(schedule).then(|| {
         let (more, body) = sets::walk(schedule);
         methods.extend(more);
@@ -93,6 +102,8 @@ pub(super) fn probe(schedule: &Schedule, name: &TokenStream, inner: &[TokenStrea
                 #sets
 
                 #walk
+
+                #turn
 
                 #bounds
             }
@@ -159,6 +170,16 @@ pub(super) fn harnesses(schedule: &Schedule, name: &TokenStream, snake: &str) ->
     if sets::has_sets(schedule) && simple {
         add("sets", sets_body, quote!(kani::unwind(8), #small));
     }
+    if sets::has_turn(schedule) {
+        let stubs = nodes_stubs();
+        for (ppn, nodes) in WALKS {
+            let suffix = format!("turn_1_to_{nodes}_nodes_of_{ppn}");
+            let unwind = Literal::i64_unsuffixed(if ppn == 1 { nodes } else { ppn } + 2);
+            let (nodes, ppn) = (number(nodes), number(ppn));
+            let body = quote!(|| ::roundel::__private::harness::turn::<#name>(#nodes, #ppn));
+            add(&suffix, body, quote!(kani::unwind(#unwind), #stubs));
+        }
+    }
     if !has_harnesses(schedule) {
         return all;
     }
@@ -206,6 +227,21 @@ fn stubs(pairs: &[(&str, &str)]) -> TokenStream {
         quote!(kani::stub(#root::__private::arith::#original, #root::__private::harness::model::#model))
     });
     quote!(#(#stubs),*)
+}
+
+/// Stubs for small numbers of ranks on nodes.
+fn nodes_stubs() -> TokenStream {
+    stubs(&[
+        ("wrap", "exact_wrap"),
+        ("div", "small_div"),
+        ("rem", "small_rem"),
+        ("ceil_div", "small_ceil_div"),
+        ("pow", "small_pow"),
+        ("ceil_log", "small_ceil_log"),
+        ("part_size", "small_part_size"),
+        ("part_begin", "small_part_begin"),
+        ("part_of", "small_part_of"),
+    ])
 }
 
 /// Stubs that may return any value of the original functions. Powers are stubbed only in facts: elsewhere this would

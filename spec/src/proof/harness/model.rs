@@ -92,6 +92,63 @@ pub fn small_ceil_div(a: i64, b: i64) -> i64 {
     small_div(a, b) + (small_rem(a, b) != 0) as i64
 }
 
+/// [`arith::pow`] where the base has 3 bits and the result 7.
+pub fn small_pow(base: i64, exponent: i64) -> i64 {
+    if base == 2 {
+        assert!((0..7).contains(&exponent), "the small models are for numbers of 7 bits");
+        return 1 << exponent;
+    }
+    assert!((0..8).contains(&base), "the small model of a power is for bases of 3 bits");
+    let base = base as u16;
+    let power = match exponent {
+        0 => 1,
+        1 => base,
+        2 => base * base,
+        3 => base * base * base,
+        _ => {
+            assert!(exponent == 4 && base < 4, "the small model of a power is for exponents up to 3");
+            base * base * base * base
+        }
+    };
+    small(power as i64) as i64
+}
+
+/// [`arith::ceil_log`] where the base has 3 bits and the number 7.
+pub fn small_ceil_log(base: i64, n: i64) -> i64 {
+    if n <= 1 {
+        return 0;
+    }
+    assert!(2 <= base && base < 8, "the small model of a logarithm is for bases of 3 bits");
+    let (b, n) = (base as u32, small(n) as u32);
+    let (square, cube) = (b * b, b * b * b);
+    let beyond = [b, square, cube, square * square, square * cube, cube * cube];
+    1 + (n > beyond[0]) as i64
+        + (n > beyond[1]) as i64
+        + (n > beyond[2]) as i64
+        + (n > beyond[3]) as i64
+        + (n > beyond[4]) as i64
+        + (n > beyond[5]) as i64
+}
+
+/// [`arith::part_size`] of numbers of 7 bits.
+pub fn small_part_size(n: i64, parts: i64, s: i64) -> i64 {
+    small_div(n, parts) + (s < small_rem(n, parts)) as i64
+}
+
+/// [`arith::part_begin`] of numbers of 7 bits.
+pub fn small_part_begin(n: i64, parts: i64, s: i64) -> i64 {
+    let larger = small_rem(n, parts);
+    let before = small(s) as u16 * small_div(n, parts) as u16;
+    before as i64 + if s < larger { s } else { larger }
+}
+
+/// [`arith::part_of`] of numbers of 7 bits.
+pub fn small_part_of(n: i64, parts: i64, x: i64) -> i64 {
+    let (least, larger) = (small_div(n, parts), small_rem(n, parts));
+    let large = (larger as u16 * (least + 1) as u16) as i64;
+    if x < large { small_div(x, least + 1) } else { larger + small_div(x - large, least) }
+}
+
 /// A number in `0..below`; `below` must be at most 2^32.
 fn any_below(below: i64) -> i64 {
     assert!(0 < below && below <= 1 << 32, "the model is for results below 2^32");
@@ -172,6 +229,34 @@ fn model_of_small_division_is_division() {
     assert!(small_div(a, b) == arith::div(a, b));
     assert!(small_rem(a, b) == arith::rem(a, b));
     assert!(small_ceil_div(a, b) == arith::ceil_div(a, b));
+}
+
+/// The small models of powers and logarithms, for all bases of 2 bits.
+#[kani::proof]
+#[kani::unwind(9)]
+fn model_of_small_power_is_power() {
+    let (base, exponent) = ((kani::any::<u8>() & 3) as i64, (kani::any::<u8>() & 3) as i64);
+    kani::cover!(base == 3 && exponent == 3, "a power");
+    assert!(small_pow(base, exponent) == arith::pow(base, exponent));
+    let n = (kani::any::<u8>() & 127) as i64;
+    kani::assume(base > 1);
+    kani::cover!(n > 81, "a large number");
+    assert!(small_ceil_log(base, n) == arith::ceil_log(base, n));
+    assert!(small_ceil_log(4, n) == arith::ceil_log(4, n));
+}
+
+/// The small models of parts.
+#[kani::proof]
+fn model_of_small_parts_is_parts() {
+    let (n, parts, s) = (kani::any::<u8>() & 31, kani::any::<u8>() & 31, kani::any::<u8>() & 31);
+    kani::assume(0 < parts && s < parts);
+    let (n, parts, s) = (n as i64, parts as i64, s as i64);
+    kani::cover!(n % parts > 0 && n > parts, "parts of two sizes");
+    assert!(small_part_size(n, parts, s) == arith::part_size(n, parts, s));
+    assert!(small_part_begin(n, parts, s) == arith::part_begin(n, parts, s));
+    let x = (kani::any::<u8>() & 31) as i64;
+    kani::assume(x < n);
+    assert!(small_part_of(n, parts, x) == arith::part_of(n, parts, x));
 }
 
 /// No path is lost: the true quotient and remainder are among those that the model draws.

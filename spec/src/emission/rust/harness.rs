@@ -57,7 +57,7 @@ pub(super) fn probe(schedule: &Schedule, name: &TokenStream, inner: &[TokenStrea
         let (more, body) = sets::turn(schedule);
         methods.extend(more);
         quote! {
-            fn turn(&self, at: &Place, element: &Element, used: &mut Crossings, width: Width) -> Verdict {
+            fn turn(&self, part: usize, at: &Place, element: &Element, used: &mut Crossings, width: Width) -> Verdict {
                 #body
             }
         }
@@ -173,11 +173,13 @@ pub(super) fn harnesses(schedule: &Schedule, name: &TokenStream, snake: &str) ->
     if sets::has_turn(schedule) {
         let stubs = nodes_stubs();
         for (ppn, nodes) in WALKS {
-            let suffix = format!("turn_1_to_{nodes}_nodes_of_{ppn}");
-            let unwind = Literal::i64_unsuffixed(if ppn == 1 { nodes } else { ppn } + 2);
-            let (nodes, ppn) = (number(nodes), number(ppn));
-            let body = quote!(|| ::roundel::__private::harness::turn::<#name>(#nodes, #ppn));
-            add(&suffix, body, quote!(kani::unwind(#unwind), #stubs));
+            for part in 0..sets::turn_parts(schedule) {
+                let suffix = format!("turn_{part}_1_to_{nodes}_nodes_of_{ppn}");
+                let unwind = Literal::i64_unsuffixed(if ppn == 1 { nodes } else { ppn } + 2);
+                let (part, nodes, ppn) = (Literal::usize_unsuffixed(part), number(nodes), number(ppn));
+                let body = quote!(|| ::roundel::__private::harness::turn::<#name>(#part, #nodes, #ppn));
+                add(&suffix, body, quote!(kani::unwind(#unwind), #stubs));
+            }
         }
     }
     if !has_harnesses(schedule) {
@@ -232,15 +234,15 @@ fn stubs(pairs: &[(&str, &str)]) -> TokenStream {
 /// Stubs for small numbers of ranks on nodes.
 fn nodes_stubs() -> TokenStream {
     stubs(&[
-        ("wrap", "exact_wrap"),
-        ("div", "small_div"),
-        ("rem", "small_rem"),
-        ("ceil_div", "small_ceil_div"),
-        ("pow", "small_pow"),
-        ("ceil_log", "small_ceil_log"),
-        ("part_size", "small_part_size"),
-        ("part_begin", "small_part_begin"),
-        ("part_of", "small_part_of"),
+        ("wrap", "few_wrap"),
+        ("div", "few_div"),
+        ("rem", "few_rem"),
+        ("ceil_div", "few_ceil_div"),
+        ("pow", "few_pow"),
+        ("ceil_log", "few_ceil_log"),
+        ("part_size", "few_part_size"),
+        ("part_begin", "few_part_begin"),
+        ("part_of", "few_part_of"),
     ])
 }
 

@@ -122,8 +122,8 @@ pub trait Probe: Collective + Sized {
         Ok(())
     }
 
-    /// Every round of one arbitrary turn of a loop, with one element of the sets of `holds`.
-    fn turn(&self, _: &Place, _: &Element, _: &mut Crossings, _: Width) -> Verdict {
+    /// A part of what is claimed about an arbitrary turn of a loop, with one element of the sets of `holds`.
+    fn turn(&self, _part: usize, _: &Place, _: &Element, _: &mut Crossings, _: Width) -> Verdict {
         Ok(())
     }
 

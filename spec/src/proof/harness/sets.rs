@@ -102,9 +102,17 @@ pub fn carried(message: Option<StepMessage<Stripe>>, block: i64, modulus: i64) -
 /// # Errors
 /// Returns an error if it is not another rank.
 pub fn other<'a>(at: &Place<'a>, message: &Carried) -> Result<Place<'a>, Stop> {
-    claim!(message.peer < at.p, "the peer is a rank");
-    claim!(message.peer != at.rank, "the peer is another rank");
-    Ok(if at.nodes == 1 { Place::flat(message.peer, at.p) } else { at.of(message.peer) })
+    toward(at, message.peer)
+}
+
+/// The place of another rank.
+///
+/// # Errors
+/// Returns an error if it is not another rank.
+pub fn toward<'a>(at: &Place<'a>, peer: i64) -> Result<Place<'a>, Stop> {
+    claim!(peer < at.p, "the peer is a rank");
+    claim!(peer != at.rank, "the peer is another rank");
+    Ok(if at.nodes == 1 { Place::flat(peer, at.p) } else { at.of(peer) })
 }
 
 /// Claims that what is sent is held; if messages move their blocks, takes the element from its rank.
@@ -299,9 +307,9 @@ pub fn walk<C: Probe>(most: i64, ppn: i64) -> Verdict {
     collective.walk(&at, &element, &mut Crossings::default())
 }
 
-/// Follows one element through one arbitrary turn of a loop, on nodes of equal size, and counts messages between nodes.
-pub fn turn<C: Probe>(most: i64, ppn: i64) -> Verdict {
+/// Follows one element through an arbitrary turn of a loop, on nodes of equal size, and counts messages between nodes.
+pub fn turn<C: Probe>(part: usize, most: i64, ppn: i64) -> Verdict {
     let collective = C::sample()?;
     let (at, element) = somewhere(&collective, most, ppn)?;
-    collective.turn(&at, &element, &mut Crossings::default(), NODES)
+    collective.turn(part, &at, &element, &mut Crossings::default(), NODES)
 }

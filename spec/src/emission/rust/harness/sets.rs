@@ -21,6 +21,9 @@ use crate::schedule::{Bound, BoundScope, Group, Hold, Loop, Metric, Schedule, St
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
+/// The largest number of parts of the harness about turns.
+const TURN_PARTS: usize = 5;
+
 /// Whether the harness can follow an element through the collective: every line has a set in every loop, membership of
 /// every set is a formula, every state is determined by a fact, and every clause makes one message at most.
 pub(super) fn has_sets(schedule: &Schedule) -> bool {
@@ -183,14 +186,27 @@ fn limit(schedule: &Schedule, bound: &Bound, used: TokenStream) -> TokenStream {
 
 /// The methods, and the body of `Probe::turn`.
 pub(super) fn turn(schedule: &Schedule) -> (TokenStream, TokenStream) {
-    let (mut methods, mut arms) = (TokenStream::new(), Vec::new());
-    for (n, l) in schedule.loops.iter().enumerate() {
-        let code = LoopCode { schedule, n, l, follows: Follows::OneTurn };
+    let (mut methods, mut rounds, mut others) = (TokenStream::new(), Vec::new(), Vec::new());
+    for code in turns(schedule) {
         methods.extend(code.methods());
-        arms.extend(code.turn_arms());
+        rounds.extend(code.round_arms());
+        others.extend(code.other_arms());
     }
-    arms.push(finally(schedule, Follows::OneTurn));
-    (methods, choice(arms))
+    others.push(finally(schedule, Follows::OneTurn));
+    let last = rounds.len().min(TURN_PARTS - 1);
+    others.extend(rounds.split_off(last));
+    let (numbers, others) = ((0..last).map(Literal::usize_unsuffixed), choice(others));
+    (methods, quote!(match part { #(#numbers => #rounds,)* _ => #others }))
+}
+
+/// The number of parts into which the harness is divided: rounds of many clauses, one each, and all that is left.
+pub(super) fn turn_parts(schedule: &Schedule) -> usize {
+    let rounds: usize = turns(schedule).map(|code| code.round_arms().len()).sum();
+    rounds.min(TURN_PARTS - 1) + 1
+}
+
+fn turns(schedule: &Schedule) -> impl Iterator<Item = LoopCode<'_>> {
+    schedule.loops.iter().enumerate().map(|(n, l)| LoopCode { schedule, n, l, follows: Follows::OneTurn })
 }
 
 /// The bounds on the messages of a rank between nodes, each with what has been counted.

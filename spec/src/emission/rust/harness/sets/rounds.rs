@@ -22,7 +22,7 @@ pub(super) enum Follows {
     OneRound,
     /// Every round of a rank: indices are given, and states are computed from the first round on.
     EveryRound,
-    /// Every round of one arbitrary turn of the first index: indices and states are given.
+    /// A round of an arbitrary turn of the first index: indices and states are given.
     OneTurn,
 }
 
@@ -207,10 +207,10 @@ impl LoopCode<'_> {
         let codes = TransferCode::of_loop(self.schedule, self.l);
         let clauses = codes.iter().filter(|code| code.direction() == direction).map(|code| {
             let (carries, line) = (code.carries_name(), Literal::usize_unsuffixed(code.line()));
-            let (all, found) = (
-                code.variables(),
-                quote!(harness::sets::Arrival { message: roundel_message, held: roundel_held[#line] }),
-            );
+            // Of a message that I send, the other rank's receive tells nothing but the message.
+            let held = if direction == Direction::Send { quote!(roundel_held[#line]) } else { quote!(0) };
+            let (all, found) =
+                (code.variables(), quote!(harness::sets::Arrival { message: roundel_message, held: #held }));
             let found = match self.follows {
                 Follows::EveryRound | Follows::OneTurn => quote! {
                     harness::claim!(roundel_found.is_none(), "a rank has one message for another in a round");
@@ -235,10 +235,12 @@ impl LoopCode<'_> {
             )
         });
         let (bindings, computed) = (self.bindings(), self.computed());
+        let held = (direction == Direction::Send)
+            .then(|| quote!(let roundel_held = self.#before(at, element, #(#vars),*)?;));
         quote! {
             fn #name(&self, at: &Place, roundel_with: i64, roundel_number: i64, element: &Element, #(#vars: i64),*)
                 -> Result<Option<harness::sets::Arrival>, Stop> {
-                let roundel_held = self.#before(at, element, #(#vars),*)?;
+                #held
                 let mut roundel_left = roundel_number;
                 let mut roundel_found = None;
                 #computed
@@ -250,7 +252,7 @@ impl LoopCode<'_> {
     }
 
     /// The loops of a clause around the code of one message.
-    fn each(&self, code: &TransferCode<'_>, inside: TokenStream) -> TokenStream {
+    pub(super) fn each(&self, code: &TransferCode<'_>, inside: TokenStream) -> TokenStream {
         code.each().iter().rev().fold(inside, |inside, index| {
             let name = ident(&index.var.name);
             let range = scoped(self.schedule, &[&index.lo, &index.hi], |e| {
@@ -409,7 +411,9 @@ impl LoopCode<'_> {
     /// The states of a round, computed.
     fn states(&self) -> TokenStream {
         let names: Vec<Ident> = self.l.states.iter().map(|state| ident(&state.var.name)).collect();
-        let Some(index) = self.l.indices.first().filter(|_| self.walks() && !names.is_empty()) else { return quote!() };
+        let Some(index) = self.l.indices.first().filter(|_| self.walks() && !names.is_empty()) else {
+            return quote!();
+        };
         let (name, vars, bindings) = (self.name("states"), self.arguments(), self.bindings());
         let forward: Vec<&State> = self.l.states.iter().filter(|state| !state.backward).collect();
         let moving: Vec<Ident> = forward.iter().map(|state| ident(&state.var.name)).collect();
@@ -489,8 +493,7 @@ impl LoopCode<'_> {
             },
         };
         let sends = code.direction() == Direction::Send;
-        let counted =
-            (self.follows != Follows::OneRound).then(|| quote!(used.message(at, &roundel_there, #sends);));
+        let counted = (self.follows != Follows::OneRound).then(|| quote!(used.message(at, &roundel_there, #sends);));
         self.each(
             code,
             quote! {

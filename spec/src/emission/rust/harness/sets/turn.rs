@@ -1,4 +1,4 @@
-//! The harness about one turn of a loop: all rounds that one value of its first index has.
+//! The harness about one turn of a loop: the rounds that one value of its first index has.
 //!
 //! A walk computes the states of every rank from the first round on, which Kani cannot bear. Here the states are given:
 //! those that a fact of `holds` determines, or, where states are computed from the last round backwards, any that
@@ -7,15 +7,16 @@
 
 use super::rounds::{Follows, LoopCode};
 use super::{has_walk, limit, set, totals};
-use crate::emission::rust::expr::{Needs, ident};
-use crate::emission::rust::functions::scoped;
-use crate::emission::rust::harness::value;
+use crate::emission::rust::expr::{Needs, ident, number};
+use crate::emission::rust::functions::{TransferCode, scoped};
+use crate::emission::rust::harness::{drawn, value};
 use crate::emission::rust::rounds::add_loop;
 use crate::proof::harness::claims::facts;
 use crate::schedule::expr::Expr;
+use crate::schedule::message::Direction;
 use crate::schedule::{Loop, Schedule, State};
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 
 /// Whether the harness can follow an element through one turn: states are the same on all ranks and determined by a
 /// fact, or computed backwards from what all ranks know, with facts that tell which ranks have the same.
@@ -81,16 +82,38 @@ impl LoopCode<'_> {
         quote!(let (#(#names,)*) = self.#name(#there, #index, #(#laters),*)?;)
     }
 
-    /// The claims of the loop, each an alternative.
-    pub(super) fn turn_arms(&self) -> Vec<TokenStream> {
-        let [kept, first, all, agree] = ["kept", "first", "all", "agree"].map(|what| self.name(what));
+    /// The claims about single rounds, each an alternative.
+    pub(super) fn round_arms(&self) -> Vec<TokenStream> {
         if self.l.indices.is_empty() {
+            let kept = self.name("kept");
             return vec![quote!(self.#kept(at, element, used))];
         }
-        let all = quote!(self.#all(at, element, used, width));
-        match backward_states(self.l) {
-            true => vec![all, quote!(self.#first(at, element, width)), quote!(self.#agree(at, width))],
-            false => vec![all, quote!(self.#first(at, element))],
+        let any = self.name("any");
+        self.inner_values().into_iter().map(|values| quote!(self.#any(at, element, used, width, #values))).collect()
+    }
+
+    /// The claims about what is between rounds, each an alternative.
+    pub(super) fn other_arms(&self) -> Vec<TokenStream> {
+        if self.l.indices.is_empty() {
+            return Vec::new();
+        }
+        let [first, agree, total] = ["first", "agree", "total"].map(|what| self.name(what));
+        let mut arms = match backward_states(self.l) {
+            true => vec![quote!(self.#first(at, element, width)), quote!(self.#agree(at, width))],
+            false => vec![quote!(self.#first(at, element))],
+        };
+        if self.has_totals() {
+            arms.push(quote!(self.#total(at, used, width)));
+        }
+        arms
+    }
+
+    /// The values of the inner indices, if they are literal: a choice for each alternative. Otherwise none, and any
+    /// values are drawn.
+    fn inner_values(&self) -> Vec<TokenStream> {
+        match literal(self.l) {
+            Some(values) => values.map(|value| number(value).into_token_stream()).collect(),
+            None => vec![quote!()],
         }
     }
 
@@ -99,9 +122,10 @@ impl LoopCode<'_> {
         if self.l.indices.is_empty() {
             return quote!();
         }
-        let (all, assumed) = (self.all(), self.facts_method("assumed", Facts::Assumed, |_| true));
+        let (any, assumed) = (self.any(), self.facts_method("assumed", Facts::Assumed, |_| true));
+        let total = self.has_totals().then(|| self.total());
         let backward = backward_states(self.l).then(|| self.backward_methods());
-        quote!(#all #assumed #backward)
+        quote!(#any #total #assumed #backward)
     }
 
     fn backward_methods(&self) -> TokenStream {
@@ -120,7 +144,10 @@ impl LoopCode<'_> {
         facts(self.l).for_each(|fact| {
             needs.add(fact);
         });
-        if self.has_all_messages() {
+        if self.has_totals() {
+            self.l.transfers.iter().flat_map(|t| &t.each).for_each(|index| {
+                needs.add(&index.lo).add(&index.hi);
+            });
             totals(self.schedule).iter().for_each(|(bound, _)| {
                 needs.add(&bound.value);
             });
@@ -149,7 +176,7 @@ impl LoopCode<'_> {
 
     /// Any value of the first index, and the others as they are when a turn begins.
     fn any_turn(&self) -> TokenStream {
-        let draws = crate::emission::rust::harness::drawn(self.schedule, &self.l.indices[0], quote!(pick));
+        let draws = drawn(self.schedule, &self.l.indices[0], quote!(pick));
         let inner = self.inner_begins();
         quote!(#draws #inner)
     }
@@ -251,29 +278,30 @@ impl LoopCode<'_> {
         }
     }
 
-    /// All rounds of any turn.
-    fn all(&self) -> TokenStream {
+    /// Any round: of any turn, with these values of the inner indices, or any.
+    fn any(&self) -> TokenStream {
         let (name, kept, bindings, turn) =
-            (self.name("all"), self.name("kept"), self.turn_bindings(), self.any_turn());
+            (self.name("any"), self.name("kept"), self.turn_bindings(), self.any_turn());
         let (vars, laters, states) = (self.arguments(), self.laters(), self.turn_states());
-        let body = quote!(self.#kept(at, element, used, #(#vars,)* #(#laters),*)?;);
-        let rounds = self.l.indices[1..].iter().rev().fold(body, |body, index| {
-            let name = ident(&index.var.name);
-            let range = scoped(self.schedule, &[&index.lo, &index.hi], |e| {
-                let (lo, hi) = (&e[0], &e[1]);
-                quote!(#lo..#hi)
-            });
-            quote!(for #name in #range { #body })
-        });
-        let totals = self.totals_of_turn();
+        let inner = &self.l.indices[1..];
+        let (given, drawn) = match literal(self.l) {
+            Some(_) => {
+                let (names, given): (Vec<_>, Vec<_>) =
+                    inner.iter().map(|i| (ident(&i.var.name), format_ident!("roundel_any_{}", i.var.name))).unzip();
+                (quote!(#(, #given: i64)*), quote!(#(let #names = #given;)*))
+            }
+            None => {
+                let drawn = inner.iter().map(|index| drawn(self.schedule, index, quote!(pick)));
+                (quote!(), quote!(#(#drawn)*))
+            }
+        };
         quote! {
-            fn #name(&self, at: &Place, element: &Element, used: &mut Crossings, width: Width) -> Verdict {
+            fn #name(&self, at: &Place, element: &Element, used: &mut Crossings, width: Width #given) -> Verdict {
                 #bindings
                 #turn
                 #states
-                #rounds
-                #totals
-                Ok(())
+                #drawn
+                self.#kept(at, element, used, #(#vars,)* #(#laters),*)
             }
         }
     }
@@ -304,20 +332,65 @@ impl LoopCode<'_> {
         }
     }
 
-    /// Whether all declared messages are in this loop.
-    fn has_all_messages(&self) -> bool {
-        self.schedule.loops.iter().enumerate().all(|(n, l)| n == self.n || l.transfers.is_empty())
+    /// Whether there are bounds on messages between nodes, and all declared messages are in this loop.
+    fn has_totals(&self) -> bool {
+        let alone = self.schedule.loops.iter().enumerate().all(|(n, l)| n == self.n || l.transfers.is_empty());
+        alone && !totals(self.schedule).is_empty()
     }
 
     /// Claims the bounds on messages between nodes: as many turns as the loop has, each like this one, keep them.
-    fn totals_of_turn(&self) -> TokenStream {
-        let all = if self.has_all_messages() { totals(self.schedule) } else { Vec::new() };
+    fn total(&self) -> TokenStream {
+        let (name, bindings, turn) = (self.name("total"), self.turn_bindings(), self.any_turn());
+        let (states, clauses) = (self.turn_states(), TransferCode::of_loop(self.schedule, self.l));
+        let counted = clauses.iter().map(|code| {
+            let (message, sends) = (code.message_call(code), code.direction() == Direction::Send);
+            let counted = quote! {
+                if let Some(roundel_message) = #message {
+                    used.message(at, &harness::sets::toward(at, roundel_message.peer as i64)?, #sends);
+                }
+            };
+            self.each(code, counted)
+        });
+        let round = quote! {
+            used.begin();
+            #(#counted)*
+            used.end();
+        };
+        let rounds = self.l.indices[1..].iter().rev().fold(round, |round, index| {
+            let name = ident(&index.var.name);
+            let range = scoped(self.schedule, &[&index.lo, &index.hi], |e| {
+                let (lo, hi) = (&e[0], &e[1]);
+                quote!(#lo..#hi)
+            });
+            quote!(for #name in #range { #round })
+        });
         let first = &self.l.indices[0];
         let turns = scoped(self.schedule, &[&first.lo, &first.hi], |e| {
             let (lo, hi) = (&e[0], &e[1]);
             quote!((#hi - #lo))
         });
-        let claims = all.into_iter().map(|(bound, used)| limit(self.schedule, bound, quote!(#used * #turns)));
-        quote!(#(#claims)*)
+        let totals = totals(self.schedule);
+        let claims = totals.into_iter().map(|(bound, used)| limit(self.schedule, bound, quote!(#used * #turns)));
+        quote! {
+            fn #name(&self, at: &Place, used: &mut Crossings, width: Width) -> Verdict {
+                #bindings
+                #turn
+                #states
+                #rounds
+                #(#claims)*
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The values of the only inner index, if its range is literal.
+pub(super) fn literal(l: &Loop) -> Option<std::ops::Range<i64>> {
+    match l.indices.get(1..)? {
+        [index] => match (&index.lo, &index.hi) {
+            (Expr::Int(lo), Expr::Int(hi)) => Some(*lo..*hi),
+            _ => None,
+        },
+        _ => None,
     }
 }

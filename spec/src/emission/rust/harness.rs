@@ -144,6 +144,11 @@ pub(super) fn harnesses(schedule: &Schedule, name: &TokenStream, snake: &str) ->
             all.extend(test(&suffix, &quote!(|| ::roundel::__private::harness::walk::<#name>(#nodes, #ppn))));
         }
     }
+    if !sets::bears_turn(schedule) {
+        for (suffix, _, body) in turns(schedule, name) {
+            all.extend(test(&suffix, &body));
+        }
+    }
     let mut add = |suffix: &str, body: TokenStream, attributes: TokenStream| {
         let function = named(suffix);
         // A user's crate may not declare the condition `kani`, so the proof is in a block where the lint is off. Tests
@@ -170,16 +175,14 @@ pub(super) fn harnesses(schedule: &Schedule, name: &TokenStream, snake: &str) ->
     if sets::has_sets(schedule) && simple {
         add("sets", sets_body, quote!(kani::unwind(8), #small));
     }
-    if sets::has_turn(schedule) {
+    if sets::bears_turn(schedule) {
         let stubs = nodes_stubs();
-        for (ppn, nodes) in WALKS {
-            for part in 0..sets::turn_parts(schedule) {
-                let suffix = format!("turn_{part}_1_to_{nodes}_nodes_of_{ppn}");
-                let unwind = Literal::i64_unsuffixed(if ppn == 1 { nodes } else { ppn } + 2);
-                let (part, nodes, ppn) = (Literal::usize_unsuffixed(part), number(nodes), number(ppn));
-                let body = quote!(|| ::roundel::__private::harness::turn::<#name>(#part, #nodes, #ppn));
-                add(&suffix, body, quote!(kani::unwind(#unwind), #stubs));
-            }
+        for (suffix, ppn, body) in turns(schedule, name) {
+            // Loops go over the members of a group: those of a node, or where nodes have one rank, all ranks.
+            let most =
+                WALKS.into_iter().find(|walk| walk.0 == ppn).map(|(ppn, nodes)| if ppn == 1 { nodes } else { ppn });
+            let unwind = Literal::i64_unsuffixed(most.unwrap_or_default() + 2);
+            add(&suffix, body, quote!(kani::unwind(#unwind), #stubs));
         }
     }
     if !has_harnesses(schedule) {
@@ -212,6 +215,18 @@ pub(super) fn harnesses(schedule: &Schedule, name: &TokenStream, snake: &str) ->
         );
     }
     all
+}
+
+/// The harnesses about turns: their names, the ranks of a node, and their bodies.
+fn turns(schedule: &Schedule, name: &TokenStream) -> Vec<(String, i64, TokenStream)> {
+    let parts = if sets::has_turn(schedule) { sets::turn_parts(schedule) } else { 0 };
+    let each = WALKS.into_iter().flat_map(|(ppn, nodes)| (0..parts).map(move |part| (part, nodes, ppn)));
+    let turn = |(part, nodes, ppn)| {
+        let suffix = format!("turn_{part}_1_to_{nodes}_nodes_of_{ppn}");
+        let (part, most, size) = (Literal::usize_unsuffixed(part), number(nodes), number(ppn));
+        (suffix, ppn, quote!(|| ::roundel::__private::harness::turn::<#name>(#part, #most, #size)))
+    };
+    each.map(turn).collect()
 }
 
 /// Whether the domain contains a p in the range, with more than one rank.

@@ -6,7 +6,7 @@ mod turn;
 
 use self::named::names;
 use self::rounds::{Follows, LoopCode};
-pub(super) use self::turn::has_turn;
+pub(super) use self::turn::{bears_turn, has_turn};
 use super::choice;
 use crate::emission::rust::blocks::blocks;
 use crate::emission::rust::expr::{Needs, ident};

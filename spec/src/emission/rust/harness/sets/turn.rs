@@ -29,6 +29,11 @@ pub(in crate::emission::rust) fn has_turn(schedule: &Schedule) -> bool {
         })
 }
 
+/// Whether Kani bears the harness: where states are computed backwards, too much is divided by what is not constant.
+pub(in crate::emission::rust) fn bears_turn(schedule: &Schedule) -> bool {
+    has_turn(schedule) && !schedule.loops.iter().any(backward_states)
+}
+
 /// Whether the states of a loop are computed backwards.
 pub(super) fn backward_states(l: &Loop) -> bool {
     l.states.iter().any(|state| state.backward)

@@ -133,6 +133,11 @@ impl<'a> Needs<'a> {
         self
     }
 
+    /// Whether a name is needed.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+
     /// Adds a name.
     pub(super) fn name(&mut self, name: &str) {
         self.names.insert(name.into());

@@ -53,6 +53,15 @@ pub(super) fn probe(schedule: &Schedule, name: &TokenStream, inner: &[TokenStrea
             }
         }
     });
+    let turn = sets::has_turn(schedule).then(|| {
+        let (more, body) = sets::turn(schedule);
+        methods.extend(more);
+        quote! {
+            fn turn(&self, part: usize, at: &Place, element: &Element, used: &mut Crossings, width: Width) -> Verdict {
+                #body
+            }
+        }
+    });
     let walk = sets::has_walk(schedule).then(|| {
         let (more, body) = sets::walk(schedule);
         methods.extend(more);
@@ -94,6 +103,8 @@ pub(super) fn probe(schedule: &Schedule, name: &TokenStream, inner: &[TokenStrea
 
                 #walk
 
+                #turn
+
                 #bounds
             }
             };
@@ -133,6 +144,11 @@ pub(super) fn harnesses(schedule: &Schedule, name: &TokenStream, snake: &str) ->
             all.extend(test(&suffix, &quote!(|| ::roundel::__private::harness::walk::<#name>(#nodes, #ppn))));
         }
     }
+    if !sets::bears_turn(schedule) {
+        for (suffix, _, body) in turns(schedule, name) {
+            all.extend(test(&suffix, &body));
+        }
+    }
     let mut add = |suffix: &str, body: TokenStream, attributes: TokenStream| {
         let function = named(suffix);
         // A user's crate may not declare the condition `kani`, so the proof is in a block where the lint is off. Tests
@@ -158,6 +174,16 @@ pub(super) fn harnesses(schedule: &Schedule, name: &TokenStream, snake: &str) ->
         stubs(&[("wrap", "exact_wrap"), ("div", "small_div"), ("rem", "small_rem"), ("ceil_div", "small_ceil_div")]);
     if sets::has_sets(schedule) && simple {
         add("sets", sets_body, quote!(kani::unwind(8), #small));
+    }
+    if sets::bears_turn(schedule) {
+        let stubs = nodes_stubs();
+        for (suffix, ppn, body) in turns(schedule, name) {
+            // Loops go over the members of a group: those of a node, or where nodes have one rank, all ranks.
+            let most =
+                WALKS.into_iter().find(|walk| walk.0 == ppn).map(|(ppn, nodes)| if ppn == 1 { nodes } else { ppn });
+            let unwind = Literal::i64_unsuffixed(most.unwrap_or_default() + 2);
+            add(&suffix, body, quote!(kani::unwind(#unwind), #stubs));
+        }
     }
     if !has_harnesses(schedule) {
         return all;
@@ -191,6 +217,18 @@ pub(super) fn harnesses(schedule: &Schedule, name: &TokenStream, snake: &str) ->
     all
 }
 
+/// The harnesses about turns: their names, the ranks of a node, and their bodies.
+fn turns(schedule: &Schedule, name: &TokenStream) -> Vec<(String, i64, TokenStream)> {
+    let parts = if sets::has_turn(schedule) { sets::turn_parts(schedule) } else { 0 };
+    let each = WALKS.into_iter().flat_map(|(ppn, nodes)| (0..parts).map(move |part| (part, nodes, ppn)));
+    let turn = |(part, nodes, ppn)| {
+        let suffix = format!("turn_{part}_1_to_{nodes}_nodes_of_{ppn}");
+        let (part, most, size) = (Literal::usize_unsuffixed(part), number(nodes), number(ppn));
+        (suffix, ppn, quote!(|| ::roundel::__private::harness::turn::<#name>(#part, #most, #size)))
+    };
+    each.map(turn).collect()
+}
+
 /// Whether the domain contains a p in the range, with more than one rank.
 fn reaches(schedule: &Schedule, lo: i64, hi: i64) -> bool {
     let points = Points::new(schedule, lo.max(2) as usize..=hi as usize);
@@ -206,6 +244,21 @@ fn stubs(pairs: &[(&str, &str)]) -> TokenStream {
         quote!(kani::stub(#root::__private::arith::#original, #root::__private::harness::model::#model))
     });
     quote!(#(#stubs),*)
+}
+
+/// Stubs for small numbers of ranks on nodes.
+fn nodes_stubs() -> TokenStream {
+    stubs(&[
+        ("wrap", "few_wrap"),
+        ("div", "few_div"),
+        ("rem", "few_rem"),
+        ("ceil_div", "few_ceil_div"),
+        ("pow", "few_pow"),
+        ("ceil_log", "few_ceil_log"),
+        ("part_size", "few_part_size"),
+        ("part_begin", "few_part_begin"),
+        ("part_of", "few_part_of"),
+    ])
 }
 
 /// Stubs that may return any value of the original functions. Powers are stubbed only in facts: elsewhere this would

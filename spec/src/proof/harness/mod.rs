@@ -19,7 +19,7 @@ mod tests;
 
 use crate::meaning::collective::Collective;
 use crate::meaning::place::Place;
-pub use sets::{Crossings, Element, sets, walk};
+pub use sets::{Crossings, Element, sets, turn, walk};
 pub use shim::{Stop, Verdict, assume, draw, pick, state};
 pub use step::{StepMessage, functions, message, receives_match, sends_match, valid};
 pub use whole::{RankUsage, whole};
@@ -85,6 +85,8 @@ pub const SETS: Width = match cfg!(kani) {
     true => Width { p: (1 << 4) - 1, state: (1 << 5) - 1 },
     false => Width { p: (1 << 5) - 1, state: (1 << 6) - 1 },
 };
+/// Kani's width for ranks on nodes.
+pub const NODES: Width = Width { p: (1 << 7) - 1, state: (1 << 7) - 1 };
 /// The largest number of `send` and `recv` clauses for which Kani proves [`sets()`].
 pub const SETS_CLAUSES: usize = 4;
 /// The largest p of [`sets()`]: tests go further than Kani can.
@@ -93,7 +95,7 @@ pub const SETS_MOST: i64 = if cfg!(kani) { 8 } else { 16 };
 pub const FULL: Width = Width { p: (1 << 31) - 1, state: (1 << 32) - 1 };
 /// The ranges of p of [`whole()`], one harness each.
 pub const WHOLE_RANGES: [(i64, i64); 3] = [(1, 16), (17, 24), (25, 32)];
-/// The sizes of nodes of [`walk`], and the largest number of nodes, one harness each.
+/// The sizes of nodes of [`walk`] and [`turn`], and the largest number of nodes, one harness each.
 pub const WALKS: [(i64, i64); 4] = [(1, 16), (2, 16), (3, 16), (4, 16)];
 /// The largest of these p: ranks are drawn below it, and a bit mask has this many bits.
 pub const WHOLE: i64 = WHOLE_RANGES[2].1;
@@ -117,6 +119,11 @@ pub trait Probe: Collective + Sized {
 
     /// Every round of one rank, with one element of the sets of `holds`.
     fn walk(&self, _: &Place, _: &Element, _: &mut Crossings) -> Verdict {
+        Ok(())
+    }
+
+    /// A part of what is claimed about an arbitrary turn of a loop, with one element of the sets of `holds`.
+    fn turn(&self, _part: usize, _: &Place, _: &Element, _: &mut Crossings, _: Width) -> Verdict {
         Ok(())
     }
 

@@ -92,6 +92,97 @@ pub fn small_ceil_div(a: i64, b: i64) -> i64 {
     small_div(a, b) + (small_rem(a, b) != 0) as i64
 }
 
+/// Quotient and remainder of numbers of 7 bits. Few steps and no divider, because collectives on nodes divide a lot.
+fn divide_small(a: i64, b: i64) -> (i64, i64) {
+    assert!(0 <= a && a < 1 << 7 && 0 < b && b < 1 << 7, "the small models are for numbers of 7 bits");
+    let (a, b, q, r) = (a as u16, b as u16, kani::any::<u8>() as u16, kani::any::<u8>() as u16);
+    kani::assume(q.wrapping_mul(b).wrapping_add(r) == a && r < b);
+    (q as i64, r as i64)
+}
+
+/// [`arith::wrap`] for numbers from one modulus below zero to two above.
+pub fn few_wrap(x: i64, modulus: i64) -> i64 {
+    assert!(0 < modulus && modulus < 1 << 7, "the small models are for numbers of 7 bits");
+    let wrapped = x.wrapping_add(if x < 0 { modulus } else { 0 }).wrapping_sub(if x < modulus { 0 } else { modulus });
+    assert!(0 <= wrapped && wrapped < modulus, "the small model of wrap is for numbers within one modulus");
+    wrapped
+}
+
+/// [`arith::div`] of numbers of 7 bits.
+pub fn few_div(a: i64, b: i64) -> i64 {
+    divide_small(a, b).0
+}
+
+/// [`arith::rem`] of numbers of 7 bits.
+pub fn few_rem(a: i64, b: i64) -> i64 {
+    divide_small(a, b).1
+}
+
+/// [`arith::ceil_div`] of numbers of 7 bits.
+pub fn few_ceil_div(a: i64, b: i64) -> i64 {
+    let (q, r) = divide_small(a, b);
+    q.wrapping_add((r != 0) as i64)
+}
+
+/// [`arith::pow`] of numbers below 8, to the third at most, or of 2.
+pub fn few_pow(base: i64, exponent: i64) -> i64 {
+    assert!(0 <= base && base < 8 && 0 <= exponent && exponent < 7, "the model of a power is for small numbers");
+    if base == 2 {
+        return 1 << (exponent as u8 & 7);
+    }
+    assert!(exponent < 4, "the model of a power is for exponents below 4");
+    let (first, square, cube) = (base, base.wrapping_mul(base), base.wrapping_mul(base).wrapping_mul(base));
+    match exponent {
+        0 => 1,
+        1 => first,
+        2 => square,
+        _ => cube,
+    }
+}
+
+/// [`arith::ceil_log`] where the base is below 8 and the number has 7 bits.
+pub fn few_ceil_log(base: i64, n: i64) -> i64 {
+    assert!(2 <= base && base < 8 && n < 1 << 7, "the model of a logarithm is for small numbers");
+    let (mut power, mut k) = (1i64, 0i64);
+    // As many steps as 2 needs for 7 bits.
+    k = k.wrapping_add((power < n) as i64);
+    power = power.wrapping_mul(base);
+    k = k.wrapping_add((power < n) as i64);
+    power = power.wrapping_mul(base);
+    k = k.wrapping_add((power < n) as i64);
+    power = power.wrapping_mul(base);
+    k = k.wrapping_add((power < n) as i64);
+    power = power.wrapping_mul(base);
+    k = k.wrapping_add((power < n) as i64);
+    power = power.wrapping_mul(base);
+    k = k.wrapping_add((power < n) as i64);
+    power = power.wrapping_mul(base);
+    k.wrapping_add((power < n) as i64)
+}
+
+/// [`arith::part_size`] of numbers of 7 bits.
+pub fn few_part_size(n: i64, parts: i64, s: i64) -> i64 {
+    let (least, larger) = divide_small(n, parts);
+    least.wrapping_add((s < larger) as i64)
+}
+
+/// [`arith::part_begin`] of numbers of 7 bits.
+pub fn few_part_begin(n: i64, parts: i64, s: i64) -> i64 {
+    let (least, larger) = divide_small(n, parts);
+    assert!(0 <= s && s < 1 << 7, "the small models are for numbers of 7 bits");
+    let before = (s as u16).wrapping_mul(least as u16) as i64;
+    before.wrapping_add(if s < larger { s } else { larger })
+}
+
+/// [`arith::part_of`] of numbers of 7 bits.
+pub fn few_part_of(n: i64, parts: i64, x: i64) -> i64 {
+    let (least, larger) = divide_small(n, parts);
+    let large = (larger as u16).wrapping_mul(least as u16 + 1) as i64;
+    let early = x < large;
+    let (from, by) = if early { (x, least.wrapping_add(1)) } else { (x.wrapping_sub(large), least) };
+    divide_small(from, by).0.wrapping_add(if early { 0 } else { larger })
+}
+
 /// A number in `0..below`; `below` must be at most 2^32.
 fn any_below(below: i64) -> i64 {
     assert!(0 < below && below <= 1 << 32, "the model is for results below 2^32");
@@ -172,6 +263,52 @@ fn model_of_small_division_is_division() {
     assert!(small_div(a, b) == arith::div(a, b));
     assert!(small_rem(a, b) == arith::rem(a, b));
     assert!(small_ceil_div(a, b) == arith::ceil_div(a, b));
+}
+
+#[kani::proof]
+fn model_of_few_wraps_is_wrap() {
+    let modulus = (kani::any::<u8>() & 127) as i64;
+    let x = kani::any::<i16>() as i64;
+    kani::assume(0 < modulus && -modulus <= x && x < 2 * modulus);
+    kani::cover!(x < 0, "an addition");
+    assert!(few_wrap(x, modulus) == arith::wrap(x, modulus));
+}
+
+#[kani::proof]
+#[kani::unwind(9)]
+fn model_of_few_powers_is_power() {
+    let (base, exponent) = ((kani::any::<u8>() & 3) as i64, (kani::any::<u8>() & 3) as i64);
+    kani::cover!(base == 3 && exponent == 3, "a power");
+    assert!(few_pow(base, exponent) == arith::pow(base, exponent));
+    let n = (kani::any::<u8>() & 127) as i64;
+    kani::cover!(n > 81, "a large number");
+    assert!(few_ceil_log(2, n) == arith::ceil_log(2, n));
+    assert!(few_ceil_log(3, n) == arith::ceil_log(3, n));
+    assert!(few_ceil_log(4, n) == arith::ceil_log(4, n));
+}
+
+#[kani::proof]
+fn model_of_few_parts_is_parts() {
+    let (n, parts, s) = (kani::any::<u8>() & 63, kani::any::<u8>() & 63, kani::any::<u8>() & 63);
+    kani::assume(0 < parts && s < parts);
+    let (n, parts, s) = (n as i64, parts as i64, s as i64);
+    kani::cover!(n % parts > 0 && n > parts, "parts of two sizes");
+    assert!(few_div(n, parts) == arith::div(n, parts) && few_rem(n, parts) == arith::rem(n, parts));
+    assert!(few_ceil_div(n, parts) == arith::ceil_div(n, parts));
+    assert!(few_part_size(n, parts, s) == arith::part_size(n, parts, s));
+    assert!(few_part_begin(n, parts, s) == arith::part_begin(n, parts, s));
+    let x = (kani::any::<u8>() & 63) as i64;
+    kani::assume(x < n);
+    assert!(few_part_of(n, parts, x) == arith::part_of(n, parts, x));
+}
+
+/// No path is lost: every quotient exists.
+#[kani::proof]
+fn model_of_few_divisions_has_the_true_result() {
+    let (a, b) = ((kani::any::<u8>() & 127) as i64, (kani::any::<u8>() & 127) as i64);
+    kani::assume(b > 0);
+    let (q, r) = (arith::div(a, b), arith::rem(a, b));
+    assert!(0 <= q && q < 1 << 8 && 0 <= r && r < b && q * b + r == a);
 }
 
 /// No path is lost: the true quotient and remainder are among those that the model draws.

@@ -7,7 +7,7 @@
 //! the first round, every round keeps them, and after the last round they fulfil the contract.
 
 use super::step::{StepMessage, same};
-use super::{Probe, SETS, SETS_MOST, Stop, Verdict, assume, claim, cover, draw, pick};
+use super::{NODES, Probe, SETS, SETS_MOST, Stop, Verdict, assume, claim, cover, draw, pick};
 use crate::meaning::arith;
 use crate::meaning::collective::Collective;
 use crate::meaning::place::Place;
@@ -102,9 +102,17 @@ pub fn carried(message: Option<StepMessage<Stripe>>, block: i64, modulus: i64) -
 /// # Errors
 /// Returns an error if it is not another rank.
 pub fn other<'a>(at: &Place<'a>, message: &Carried) -> Result<Place<'a>, Stop> {
-    claim!(message.peer < at.p, "the peer is a rank");
-    claim!(message.peer != at.rank, "the peer is another rank");
-    Ok(if at.nodes == 1 { Place::flat(message.peer, at.p) } else { at.of(message.peer) })
+    toward(at, message.peer)
+}
+
+/// The place of another rank.
+///
+/// # Errors
+/// Returns an error if it is not another rank.
+pub fn toward<'a>(at: &Place<'a>, peer: i64) -> Result<Place<'a>, Stop> {
+    claim!(peer < at.p, "the peer is a rank");
+    claim!(peer != at.rank, "the peer is another rank");
+    Ok(if at.nodes == 1 { Place::flat(peer, at.p) } else { at.of(peer) })
 }
 
 /// Claims that what is sent is held; if messages move their blocks, takes the element from its rank.
@@ -270,20 +278,38 @@ impl Crossings {
     }
 }
 
+/// Any rank among those of the same nodes.
+///
+/// # Errors
+/// Skips a case that is none.
+pub fn anywhere<'a>(at: &Place<'a>) -> Result<Place<'a>, Stop> {
+    let (node, local) = (draw(0, at.nodes, 31)?, draw(0, at.ppn, 7)?);
+    Ok(Place { rank: node * at.ppn + local, node, local, ..*at })
+}
+
+/// Any rank and any element, on up to `most` nodes of `ppn` ranks.
+fn somewhere<C: Probe>(collective: &C, most: i64, ppn: i64) -> Result<(Place<'static>, Element), Stop> {
+    let nodes = draw(1, most + 1, 31)?;
+    let first = Place { rank: 0, p: nodes * ppn, node: 0, nodes, local: 0, ppn, lanes: ppn, regions: None };
+    let (at, other) = (anywhere(&first)?, anywhere(&first)?);
+    let element = match C::KIND.reduces() {
+        true => Element { rank: other.rank, block: draw(0, collective.blocks(&at), 63)?, node: other.node },
+        false => Element { rank: 0, block: other.rank, node: other.node },
+    };
+    cover!(at.p == 1 || at.rank != other.rank, "there is another rank");
+    Ok((at, element))
+}
+
 /// Follows one element through all rounds of one rank, on nodes of equal size, and counts messages between nodes.
 pub fn walk<C: Probe>(most: i64, ppn: i64) -> Verdict {
-    let nodes = draw(1, most + 1, 63)?;
-    let (node, local) = (draw(0, nodes, 63)?, draw(0, ppn, 15)?);
-    let rank = node * ppn + local;
-    let at = Place { rank, p: nodes * ppn, node, nodes, local, ppn, lanes: ppn, regions: None };
     let collective = C::sample()?;
-    let (node, local) = (draw(0, nodes, 63)?, draw(0, ppn, 15)?);
-    let (named, blocks) = (C::KIND.reduces(), collective.blocks(&at));
-    let number = node * ppn + local;
-    let element = match named {
-        true => Element { rank: number, block: draw(0, blocks, 63)?, node },
-        false => Element { rank: 0, block: number, node },
-    };
-    cover!(nodes * ppn == 1 || rank != number, "there is another rank");
+    let (at, element) = somewhere(&collective, most, ppn)?;
     collective.walk(&at, &element, &mut Crossings::default())
+}
+
+/// Follows one element through an arbitrary turn of a loop, on nodes of equal size, and counts messages between nodes.
+pub fn turn<C: Probe>(part: usize, most: i64, ppn: i64) -> Verdict {
+    let collective = C::sample()?;
+    let (at, element) = somewhere(&collective, most, ppn)?;
+    collective.turn(part, &at, &element, &mut Crossings::default(), NODES)
 }

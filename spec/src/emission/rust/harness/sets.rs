@@ -2,9 +2,11 @@
 
 mod named;
 mod rounds;
+mod turn;
 
 use self::named::names;
-use self::rounds::LoopCode;
+use self::rounds::{Follows, LoopCode};
+pub(super) use self::turn::{bears_turn, has_turn};
 use super::choice;
 use crate::emission::rust::blocks::blocks;
 use crate::emission::rust::expr::{Needs, ident};
@@ -18,6 +20,9 @@ use crate::schedule::message::{Action, Direction};
 use crate::schedule::{Bound, BoundScope, Group, Hold, Loop, Metric, Schedule, State, Transfer, Within};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
+
+/// The largest number of parts of the harness about turns.
+const TURN_PARTS: usize = 5;
 
 /// Whether the harness can follow an element through the collective: every line has a set in every loop, membership of
 /// every set is a formula, every state is determined by a fact, and every clause makes one message at most.
@@ -121,7 +126,7 @@ fn variables(l: &Loop) -> Vec<Ident> {
 pub(super) fn sets(schedule: &Schedule) -> (TokenStream, TokenStream) {
     let (mut methods, mut arms) = (TokenStream::new(), Vec::new());
     for (n, l) in schedule.loops.iter().enumerate() {
-        let code = LoopCode { schedule, n, l, walks: false };
+        let code = LoopCode { schedule, n, l, follows: Follows::OneRound };
         methods.extend(code.methods());
         let (step, first) = (format_ident!("roundel_kept_{n}"), format_ident!("roundel_first_{n}"));
         arms.push(quote!(self.#step(at, element, width)));
@@ -129,10 +134,7 @@ pub(super) fn sets(schedule: &Schedule) -> (TokenStream, TokenStream) {
             arms.push(quote!(self.#first(at, element)));
         }
     }
-    let last = left_by(schedule.loops.len());
-    arms.push(quote!({
-        harness::sets::finally(self, at, element, &#last)
-    }));
+    arms.push(finally(schedule, Follows::OneRound));
     (methods, choice(arms))
 }
 
@@ -142,7 +144,7 @@ pub(super) fn walk(schedule: &Schedule) -> (TokenStream, TokenStream) {
     let mut rounds = TokenStream::new();
     let mut needs = Needs::new(schedule);
     for (n, l) in schedule.loops.iter().enumerate() {
-        let code = LoopCode { schedule, n, l, walks: true };
+        let code = LoopCode { schedule, n, l, follows: Follows::EveryRound };
         methods.extend(code.methods());
         l.indices.iter().for_each(|index| {
             needs.add(&index.lo).add(&index.hi);
@@ -160,25 +162,17 @@ pub(super) fn walk(schedule: &Schedule) -> (TokenStream, TokenStream) {
         let first = (!l.indices.is_empty()).then(|| quote!(self.#first(at, element)?;));
         rounds.extend(quote!(#first #body));
     }
-    let totals = schedule.bounds.iter().filter(|bound| matches!(bound.scope, BoundScope::Max | BoundScope::Each));
-    let totals: Vec<(&Bound, TokenStream)> = totals
-        .filter_map(|bound| match bound.metric {
-            Metric::NonlocalMessagesSent => Some((bound, quote!(used.sent))),
-            Metric::NonlocalMessagesReceived => Some((bound, quote!(used.received))),
-            Metric::NonlocalRounds => Some((bound, quote!(used.rounds))),
-            _ => None,
-        })
-        .collect();
+    let totals = totals(schedule);
     totals.iter().for_each(|(bound, _)| {
         needs.add(&bound.value);
     });
-    let (bindings, last) = (needs.bindings(), left_by(schedule.loops.len()));
+    let (bindings, finally) = (needs.bindings(), finally(schedule, Follows::EveryRound));
     let totals = totals.into_iter().map(|(bound, used)| limit(schedule, bound, used));
     let body = quote! {
         #bindings
         #rounds
         #(#totals)*
-        harness::sets::finally(self, at, element, &#last)
+        #finally
     };
     (methods, body)
 }
@@ -190,13 +184,56 @@ fn limit(schedule: &Schedule, bound: &Bound, used: TokenStream) -> TokenStream {
     quote!(harness::claim!(#used <= #value, #text);)
 }
 
-/// What a rank has after loop `n - 1`, or before the first one.
-fn left_by(n: usize) -> TokenStream {
-    match n.checked_sub(1) {
-        None => quote!(harness::sets::initially(self, at, element)),
-        Some(n) => {
-            let name = format_ident!("roundel_left_{n}");
-            quote!(self.#name(at, element)?)
-        }
+/// The methods, and the body of `Probe::turn`.
+pub(super) fn turn(schedule: &Schedule) -> (TokenStream, TokenStream) {
+    let (mut methods, mut rounds, mut others) = (TokenStream::new(), Vec::new(), Vec::new());
+    for code in turns(schedule) {
+        methods.extend(code.methods());
+        rounds.extend(code.round_arms());
+        others.extend(code.other_arms());
+    }
+    others.push(finally(schedule, Follows::OneTurn));
+    let last = rounds.len().min(TURN_PARTS - 1);
+    others.extend(rounds.split_off(last));
+    let (numbers, others) = ((0..last).map(Literal::usize_unsuffixed), choice(others));
+    (methods, quote!(match part { #(#numbers => #rounds,)* _ => #others }))
+}
+
+/// The number of parts into which the harness is divided: rounds of many clauses, one each, and all that is left.
+pub(super) fn turn_parts(schedule: &Schedule) -> usize {
+    let rounds: usize = turns(schedule).map(|code| code.round_arms().len()).sum();
+    rounds.min(TURN_PARTS - 1) + 1
+}
+
+fn turns(schedule: &Schedule) -> impl Iterator<Item = LoopCode<'_>> {
+    schedule.loops.iter().enumerate().map(|(n, l)| LoopCode { schedule, n, l, follows: Follows::OneTurn })
+}
+
+/// The bounds on the messages of a rank between nodes, each with what has been counted.
+fn totals(schedule: &Schedule) -> Vec<(&Bound, TokenStream)> {
+    let totals = schedule.bounds.iter().filter(|bound| matches!(bound.scope, BoundScope::Max | BoundScope::Each));
+    totals
+        .filter_map(|bound| match bound.metric {
+            Metric::NonlocalMessagesSent => Some((bound, quote!(used.sent))),
+            Metric::NonlocalMessagesReceived => Some((bound, quote!(used.received))),
+            Metric::NonlocalRounds => Some((bound, quote!(used.rounds))),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Claims what a rank has at the end.
+fn finally(schedule: &Schedule, follows: Follows) -> TokenStream {
+    let n = schedule.loops.len();
+    let last = schedule.loops.last().map(|l| LoopCode { schedule, n: n - 1, l, follows }.name("left"));
+    let last = last.map_or_else(|| quote!(harness::sets::initially(self, at, element)), |name| left_by(&name, n));
+    quote!({ harness::sets::finally(self, at, element, &#last) })
+}
+
+/// What a rank has before loop `n`; `left` is the method of the loop before it.
+fn left_by(left: &Ident, n: usize) -> TokenStream {
+    match n {
+        0 => quote!(harness::sets::initially(self, at, element)),
+        _ => quote!(self.#left(at, element)?),
     }
 }

@@ -1,6 +1,7 @@
 //! The methods of one loop: what a round does to an element, and what `holds` says of it before and after.
 
 use super::named::names;
+use super::turn::backward_states;
 use super::{left_by, limit, lines, set, variables};
 use crate::emission::rust::blocks::blocks;
 use crate::emission::rust::expr::{Needs, ident, rust};
@@ -12,35 +13,64 @@ use crate::proof::harness::claims::facts;
 use crate::schedule::message::Direction;
 use crate::schedule::{Bound, BoundScope, Loop, Metric, Schedule, State};
 use proc_macro2::{Ident, Literal, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
+
+/// Which rounds of a loop the code is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Follows {
+    /// One arbitrary round: any index is drawn, and facts determine the states.
+    OneRound,
+    /// Every round of a rank: indices are given, and states are computed from the first round on.
+    EveryRound,
+    /// A round of an arbitrary turn of the first index: indices and states are given.
+    OneTurn,
+}
 
 /// A loop, as the number of it that the names of its methods have.
 pub(super) struct LoopCode<'a> {
     pub(super) schedule: &'a Schedule,
     pub(super) n: usize,
     pub(super) l: &'a Loop,
-    /// Whether indices are given and states are computed; otherwise any index is drawn, and facts determine the states.
-    pub(super) walks: bool,
+    pub(super) follows: Follows,
 }
 
 impl LoopCode<'_> {
     pub(super) fn name(&self, what: &str) -> Ident {
-        format_ident!("roundel_{what}_{}", self.n)
+        self.name_of(what, self.n)
+    }
+
+    /// The name of a method of another loop.
+    pub(super) fn name_of(&self, what: &str, n: usize) -> Ident {
+        match self.follows {
+            Follows::OneTurn => format_ident!("roundel_turn_{what}_{n}"),
+            _ => format_ident!("roundel_{what}_{n}"),
+        }
+    }
+
+    fn walks(&self) -> bool {
+        self.follows == Follows::EveryRound
     }
 
     /// What the methods get about a round: its indices, and its states unless they are computed.
     pub(super) fn arguments(&self) -> Vec<Ident> {
-        match self.walks {
-            true => self.l.indices.iter().map(|index| ident(&index.var.name)).collect(),
+        match self.walks() {
+            true => self.indices(),
             false => variables(self.l),
         }
     }
 
+    pub(super) fn indices(&self) -> Vec<Ident> {
+        self.l.indices.iter().map(|index| ident(&index.var.name)).collect()
+    }
+
+    pub(super) fn states_names(&self) -> Vec<Ident> {
+        self.l.states.iter().map(|state| ident(&state.var.name)).collect()
+    }
+
     /// The states, if they are computed.
     fn computed(&self) -> TokenStream {
-        let (name, indices) = (self.name("states"), self.arguments());
-        let states: Vec<Ident> = self.l.states.iter().map(|state| ident(&state.var.name)).collect();
-        match self.walks && !states.is_empty() {
+        let (name, indices, states) = (self.name("states"), self.arguments(), self.states_names());
+        match self.walks() && !states.is_empty() {
             true => quote!(let (#(#states,)*) = self.#name(at, #(#indices),*);),
             false => quote!(),
         }
@@ -51,9 +81,20 @@ impl LoopCode<'_> {
         let carries: TokenStream = clauses.iter().map(TransferCode::carries).collect();
         let (held, left, before) = (self.held(), self.left(), self.before());
         let (sent, received) = (self.counterpart(Direction::Send), self.counterpart(Direction::Recv));
-        let (kept, first) = (if self.walks { self.walked(&clauses) } else { self.kept(&clauses) }, self.first());
-        let (states, brings) = (self.states(), self.brings());
-        quote!(#carries #held #left #before #sent #received #kept #first #states #brings)
+        let kept = match self.follows {
+            Follows::OneRound => self.kept(&clauses),
+            Follows::EveryRound | Follows::OneTurn => self.walked(&clauses),
+        };
+        let (first, brings) = (self.first(), self.brings());
+        let more = match self.follows {
+            Follows::OneTurn => self.turn(),
+            // What a turn carries, the walk has methods for.
+            Follows::OneRound | Follows::EveryRound => {
+                let states = self.states();
+                quote!(#carries #states)
+            }
+        };
+        quote!(#held #left #before #sent #received #kept #first #brings #more)
     }
 
     /// What `holds` says that a rank has.
@@ -100,7 +141,7 @@ impl LoopCode<'_> {
         let (name, held, vars) = (self.name("left"), self.name("held"), self.arguments());
         if self.l.indices.is_empty() {
             // Without a set of its own, the loop leaves what the next one begins with, or what the contract says.
-            let begun = format_ident!("roundel_begun_{}", self.n + 1);
+            let begun = self.name_of("begun", self.n + 1);
             let counts = match set(self.l, 0) {
                 Some(_) => quote!(self.#held(at, element)),
                 None if self.n + 1 < self.schedule.loops.len() => quote!(self.#begun(at, element)),
@@ -122,10 +163,10 @@ impl LoopCode<'_> {
             quote!(let #name = #value;)
         });
         let slots: Vec<usize> = self.l.states.iter().map(|state| state.var.slot).collect();
-        let determined = self.l.states.iter().filter(|_| !self.walks);
+        let determined = self.l.states.iter().filter(|_| !self.walks());
         let states = determined.filter_map(|state| {
             let name = ident(&state.var.name);
-            let (_, value) = value(self.l, state, &slots)?;
+            let value = if state.backward { &state.init } else { value(self.l, state, &slots)?.1 };
             let value = scoped(self.schedule, &[value], |e| e[0].clone());
             Some(quote!(let #name = #value;))
         });
@@ -143,7 +184,7 @@ impl LoopCode<'_> {
     fn before(&self) -> TokenStream {
         let (name, vars) = (self.name("before"), self.arguments());
         let counts = if self.l.indices.is_empty() {
-            let left = left_by(self.n);
+            let left = self.left_before();
             quote!(Ok(#left))
         } else {
             let held = self.name("held");
@@ -166,16 +207,16 @@ impl LoopCode<'_> {
         let codes = TransferCode::of_loop(self.schedule, self.l);
         let clauses = codes.iter().filter(|code| code.direction() == direction).map(|code| {
             let (carries, line) = (code.carries_name(), Literal::usize_unsuffixed(code.line()));
-            let (all, found) = (
-                code.variables(),
-                quote!(harness::sets::Arrival { message: roundel_message, held: roundel_held[#line] }),
-            );
-            let found = match self.walks {
-                true => quote! {
+            // Of a message that I send, the other rank's receive tells nothing but the message.
+            let held = if direction == Direction::Send { quote!(roundel_held[#line]) } else { quote!(0) };
+            let (all, found) =
+                (code.variables(), quote!(harness::sets::Arrival { message: roundel_message, held: #held }));
+            let found = match self.follows {
+                Follows::EveryRound | Follows::OneTurn => quote! {
                     harness::claim!(roundel_found.is_none(), "a rank has one message for another in a round");
                     roundel_found = Some(#found);
                 },
-                false => quote! {
+                Follows::OneRound => quote! {
                     if roundel_left == 0 {
                         return Ok(Some(#found));
                     }
@@ -194,10 +235,12 @@ impl LoopCode<'_> {
             )
         });
         let (bindings, computed) = (self.bindings(), self.computed());
+        let held = (direction == Direction::Send)
+            .then(|| quote!(let roundel_held = self.#before(at, element, #(#vars),*)?;));
         quote! {
             fn #name(&self, at: &Place, roundel_with: i64, roundel_number: i64, element: &Element, #(#vars: i64),*)
                 -> Result<Option<harness::sets::Arrival>, Stop> {
-                let roundel_held = self.#before(at, element, #(#vars),*)?;
+                #held
                 let mut roundel_left = roundel_number;
                 let mut roundel_found = None;
                 #computed
@@ -209,7 +252,7 @@ impl LoopCode<'_> {
     }
 
     /// The loops of a clause around the code of one message.
-    fn each(&self, code: &TransferCode<'_>, inside: TokenStream) -> TokenStream {
+    pub(super) fn each(&self, code: &TransferCode<'_>, inside: TokenStream) -> TokenStream {
         code.each().iter().rev().fold(inside, |inside, index| {
             let name = ident(&index.var.name);
             let range = scoped(self.schedule, &[&index.lo, &index.hi], |e| {
@@ -231,7 +274,7 @@ impl LoopCode<'_> {
             needs.add(&index.lo).add(&index.hi);
         });
         let limits = self.schedule.bounds.iter().filter(|bound| bound.scope == BoundScope::PerRound(self.n));
-        limits.filter(|_| self.walks).for_each(|bound| {
+        limits.filter(|_| self.follows != Follows::OneRound).for_each(|bound| {
             needs.add(&bound.value);
         });
         needs.bindings()
@@ -268,7 +311,7 @@ impl LoopCode<'_> {
         }
     }
 
-    /// One round of a walk.
+    /// One round of a walk or of a turn.
     fn walked(&self, clauses: &[TransferCode<'_>]) -> TokenStream {
         let (bindings, computed, facts) = (self.bindings(), self.computed(), self.facts());
         let (name, before, vars) = (self.name("kept"), self.name("before"), self.arguments());
@@ -282,8 +325,12 @@ impl LoopCode<'_> {
         let (advance, limits) = (self.advance(), self.limits());
         // Without an index, facts describe the state afterwards.
         let facts = if self.l.indices.is_empty() { quote!() } else { facts };
+        // In a turn, facts are what the next round finds.
+        let (facts, kept) = if self.walks() { (facts, quote!()) } else { (quote!(), facts) };
+        let later = self.laters();
         quote! {
-            fn #name(&self, at: &Place, element: &Element, used: &mut Crossings, #(#vars: i64),*) -> Verdict {
+            fn #name(&self, at: &Place, element: &Element, used: &mut Crossings, #(#vars: i64,)* #(#later: i64),*)
+                -> Verdict {
                 #computed
                 #bindings
                 #facts
@@ -295,6 +342,7 @@ impl LoopCode<'_> {
                 used.end();
                 #limits
                 #advance
+                #kept
                 harness::claim!(
                     harness::sets::equal(&#after, &roundel_counts),
                     "the sets of `holds` are what the round makes of them"
@@ -323,10 +371,12 @@ impl LoopCode<'_> {
         let (group, member, all) = (code.name("group"), code.name("member"), variables(self.l));
         let (vars, before, states) = (self.arguments(), self.name("before"), self.name("states"));
         let line = Literal::usize_unsuffixed(code.within().site.line.into());
-        let brings = format_ident!("roundel_brings_{}", code.within().site.number);
-        let names: Vec<Ident> = self.l.states.iter().map(|state| ident(&state.var.name)).collect();
-        let theirs =
-            if names.is_empty() { quote!() } else { quote!(let (#(#names,)*) = self.#states(at, #(#vars),*);) };
+        let brings = self.name_of("brings", code.within().site.number.into());
+        let names = self.states_names();
+        let theirs = match self.walks() && !names.is_empty() {
+            true => quote!(let (#(#names,)*) = self.#states(at, #(#vars),*);),
+            false => self.states_there(&quote!(at)),
+        };
         let brought = match self.schedule.kind.reduces() {
             true => quote!(self.#before(at, element, #(#vars),*)?[#line]),
             false => quote!(self.#brings(at, element, #(#vars),*)?),
@@ -361,7 +411,9 @@ impl LoopCode<'_> {
     /// The states of a round, computed.
     fn states(&self) -> TokenStream {
         let names: Vec<Ident> = self.l.states.iter().map(|state| ident(&state.var.name)).collect();
-        let Some(index) = self.l.indices.first().filter(|_| self.walks && !names.is_empty()) else { return quote!() };
+        let Some(index) = self.l.indices.first().filter(|_| self.walks() && !names.is_empty()) else {
+            return quote!();
+        };
         let (name, vars, bindings) = (self.name("states"), self.arguments(), self.bindings());
         let forward: Vec<&State> = self.l.states.iter().filter(|state| !state.backward).collect();
         let moving: Vec<Ident> = forward.iter().map(|state| ident(&state.var.name)).collect();
@@ -390,9 +442,10 @@ impl LoopCode<'_> {
 
     /// How often a member of a group brings the element.
     fn brings(&self) -> TokenStream {
-        let brought = self.l.within.iter().filter(|_| self.walks && !self.schedule.kind.reduces());
+        let follows = self.follows != Follows::OneRound && !self.schedule.kind.reduces();
+        let brought = self.l.within.iter().filter(|_| follows);
         let methods = brought.map(|within| {
-            let (name, vars) = (format_ident!("roundel_brings_{}", within.site.number), self.arguments());
+            let (name, vars) = (self.name_of("brings", within.site.number.into()), self.arguments());
             let mut needs = Needs::new(self.schedule);
             needs.name("p");
             let _ = blocks(&within.brings, &mut needs);
@@ -415,7 +468,8 @@ impl LoopCode<'_> {
         let (vars, all) = (self.arguments(), code.variables());
         let (carries, site, sent) = (code.carries_name(), site(code.its_site()), self.name("sent"));
         let received = self.name("received");
-        let same = earlier.iter().filter(|other| other.direction() == code.direction() && !self.walks).map(|other| {
+        let ordered = self.follows == Follows::OneRound;
+        let same = earlier.iter().filter(|other| other.direction() == code.direction() && ordered).map(|other| {
             let carries = other.carries_name();
             quote! {
                 if let Some(roundel_earlier) = self.#carries(at, element, #(#vars),*)? {
@@ -423,21 +477,23 @@ impl LoopCode<'_> {
                 }
             }
         });
+        let theirs = self.states_there(&quote!(&roundel_there));
         let effect = match code.direction() {
             Direction::Send => quote! {
                 harness::sets::send::<Self>(&roundel_mine, #site, &roundel_before, &mut roundel_counts)?;
-                match self.#received(&roundel_there, at.rank, roundel_number, element, #(#vars),*)? {
+                match { #theirs self.#received(&roundel_there, at.rank, roundel_number, element, #(#vars),*)? } {
                     Some(roundel_theirs) => harness::sets::agree(&roundel_mine, &roundel_theirs.message)?,
                     None => harness::claim!(roundel_mine.times == 0, "the peer receives what is sent"),
                 }
             },
             Direction::Recv => quote! {
-                let roundel_theirs = self.#sent(&roundel_there, at.rank, roundel_number, element, #(#vars),*)?;
+                let roundel_theirs =
+                    { #theirs self.#sent(&roundel_there, at.rank, roundel_number, element, #(#vars),*)? };
                 harness::sets::receive::<Self>(&roundel_mine, #site, roundel_theirs, &mut roundel_counts)?;
             },
         };
         let sends = code.direction() == Direction::Send;
-        let counted = self.walks.then(|| quote!(used.message(at, &roundel_there, #sends);));
+        let counted = (self.follows != Follows::OneRound).then(|| quote!(used.message(at, &roundel_there, #sends);));
         self.each(
             code,
             quote! {
@@ -455,14 +511,21 @@ impl LoopCode<'_> {
     /// Advances indices and states to the next round.
     fn advance(&self) -> TokenStream {
         let Some(last) = self.l.indices.len().checked_sub(1) else { return quote!() };
-        let stated = |state: &&State| !self.walks && !state.backward;
+        let stated = |state: &&State| match self.follows {
+            Follows::OneRound => !state.backward,
+            Follows::EveryRound => false,
+            Follows::OneTurn => true,
+        };
         let mut code = TokenStream::new();
         for (level, index) in self.l.indices.iter().enumerate().rev() {
             let name = ident(&index.var.name);
             let moving = self.l.states.iter().filter(stated).filter(|state| state.each == level);
             let moving: Vec<&State> = moving.collect();
             let names: Vec<_> = moving.iter().map(|state| ident(&state.var.name)).collect();
-            let next = moving.iter().map(|state| scoped(self.schedule, &[&state.next], |e| e[0].clone()));
+            let next = moving.iter().map(|state| match state.backward {
+                true => self.later(state).into_token_stream(),
+                false => scoped(self.schedule, &[&state.next], |e| e[0].clone()),
+            });
             let step = quote! {
                 let (#(#names,)*) = (#(#next,)*);
                 let #name = #name + 1;
@@ -499,17 +562,14 @@ impl LoopCode<'_> {
 
     /// Claims that a loop begins with what is there.
     fn first(&self) -> TokenStream {
-        if self.l.indices.is_empty() {
+        if self.l.indices.is_empty() || self.follows == Follows::OneTurn && backward_states(self.l) {
             return quote!();
         }
         let (name, held, vars) = (self.name("first"), self.name("held"), self.arguments());
-        let (bindings, facts, left) = (self.bindings(), self.facts(), left_by(self.n));
-        let indices = self.l.indices.iter().map(|index| {
-            let (name, lo) = (ident(&index.var.name), scoped(self.schedule, &[&index.lo], |e| e[0].clone()));
-            quote!(let #name = #lo;)
-        });
+        let (bindings, facts, left) = (self.bindings(), self.facts(), self.left_before());
+        let indices = self.begins();
         let computed = self.computed();
-        let states = self.l.states.iter().filter(|_| !self.walks).map(|state| {
+        let states = self.l.states.iter().filter(|_| !self.walks()).map(|state| {
             let (name, init) = (ident(&state.var.name), scoped(self.schedule, &[&state.init], |e| e[0].clone()));
             quote!(let #name = #init;)
         });
@@ -517,7 +577,7 @@ impl LoopCode<'_> {
         quote! {
             fn #begun(&self, at: &Place, element: &Element) -> Result<Counts, Stop> {
                 #bindings
-                #(#indices)*
+                #indices
                 #(#states)*
                 #computed
                 #facts
@@ -532,6 +592,20 @@ impl LoopCode<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// The indices of the first round.
+    pub(super) fn begins(&self) -> TokenStream {
+        let indices = self.l.indices.iter().map(|index| {
+            let (name, lo) = (ident(&index.var.name), scoped(self.schedule, &[&index.lo], |e| e[0].clone()));
+            quote!(let #name = #lo;)
+        });
+        quote!(#(#indices)*)
+    }
+
+    /// What a rank has when the loop begins.
+    pub(super) fn left_before(&self) -> TokenStream {
+        left_by(&self.name_of("left", self.n.wrapping_sub(1)), self.n)
     }
 }
 

@@ -52,8 +52,8 @@ fn finish(mut command: Command, limit: Duration) -> (Option<ExitStatus>, String)
     (status, texts.collect())
 }
 
-/// A folder for a job's temporary files. Launchers of Open MPI share one of the user's, which one of them may remove while
-/// another is making its own inside.
+/// A folder for a job's temporary files. Launchers of Open MPI share one of the user's, which one of them may remove
+/// while another is making its own inside.
 pub(crate) fn folder() -> TempDir {
     tempfile::Builder::new().prefix("roundel-").tempdir().expect("a folder can be made")
 }

@@ -22,8 +22,8 @@ fn ranks(mpi: &Mpi) -> impl Iterator<Item = usize> {
     with(mpi, if everything() { &[1, 2, 3, 5, 7, 8, 12, 16] } else { &[1, 2, 3, 7, 8] })
 }
 
-/// These numbers of ranks, each on one of the MPIs unless everything is requested, because the code is the same; only two
-/// and three for a quick run.
+/// These numbers of ranks, each on one of the MPIs unless everything is requested, because the code is the same; only
+/// two and three for a quick run.
 fn with(mpi: &Mpi, ranks: &'static [usize]) -> impl Iterator<Item = usize> {
     let is_mpich = mpi.id == MPICH.id;
     let numbered = ranks.iter().copied().enumerate();

@@ -7,8 +7,8 @@ use engine::mpi::raw::{self, CallKey, CallOutcome, MpiCall, PendingCall, Repeate
 use mpi::ffi;
 use std::ffi::{c_int, c_void};
 
-/// Runs a call, by Roundel or by the library. One that was made before needs no more than its plan, unless a handle says
-/// how it runs. The addresses are those of the first and of the last buffer.
+/// Runs a call, by Roundel or by the library. One that was made before needs no more than its plan, unless a handle
+/// says how it runs. The addresses are those of the first and of the last buffer.
 ///
 /// # Safety
 /// The same as for [`raw::run`], and the handle is null or live.

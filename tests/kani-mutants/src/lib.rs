@@ -2,8 +2,8 @@
 //!
 //! Each declaration is an algorithm of the catalogue with one fault, or a small one that is wrong from the start.
 //! `check(p <= 1)` hides the fault from the check at compile time. `expected.txt` lists the harnesses that must fail.
-//! `run.sh` verifies that exactly these fail as plain tests, and that Kani refutes one harness for each of the first ten
-//! faults.
+//! `run.sh` verifies that exactly these fail as plain tests, and that Kani refutes one harness for each of the first
+//! ten faults.
 
 use roundel::Collective;
 

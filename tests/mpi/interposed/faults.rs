@@ -45,8 +45,8 @@ fn the_program_finds_what_is_spoilt() {
     });
 }
 
-/// Where the ranks of a node cannot have memory in common, the calls go to the library, and the user can read why: there
-/// is no room, or each rank has a /dev/shm of its own.
+/// Where the ranks of a node cannot have memory in common, the calls go to the library, and the user can read why:
+/// there is no room, or each rank has a /dev/shm of its own.
 #[test]
 fn memory_that_cannot_be_had() {
     // MPICH does not start without /dev/shm.

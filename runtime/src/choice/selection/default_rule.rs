@@ -86,6 +86,7 @@ fn in_shared_memory(call: &Question) -> RangeInclusive<u64> {
 /// The length of blocks up to which the memory of a node is faster for an alltoallv. Ranks know only their own lengths
 /// when they choose, and find out during the call: what counts is the rank that sends most, as if its blocks for the
 /// others had equal lengths.
+#[cfg(feature = "mpi")]
 pub(crate) fn most_of_alltoallv(call: &Question) -> u64 {
     most_in_shared_memory(call)
 }

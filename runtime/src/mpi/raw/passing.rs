@@ -16,8 +16,8 @@ pub fn epoch() -> usize {
     attribute::epoch()
 }
 
-/// Whether MPI serves all calls with these arguments if it was chosen for this one. Lists are not compared, and only for
-/// an alltoallv do they not matter.
+/// Whether MPI serves all calls with these arguments if it was chosen for this one. Lists are not compared, and only
+/// for an alltoallv do they not matter.
 #[cold]
 pub(super) fn stays(call: &MpiCall, rank: usize) -> bool {
     match call {

@@ -221,8 +221,8 @@ impl SharedCall<'_> {
         }
     }
 
-    /// The bytes of the vector or of all blocks. Ranks compare it, because calls of different lengths do not match. Zero
-    /// if ranks know only their own lengths.
+    /// The bytes of the vector or of all blocks. Ranks compare it, because calls of different lengths do not match.
+    /// Zero if ranks know only their own lengths.
     pub fn bytes(&self) -> usize {
         let elements = match self.blocks {
             SharedBlocks::Vector(len) => len,

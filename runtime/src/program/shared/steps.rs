@@ -5,7 +5,8 @@ use crate::program::{MemoryRegion, RegionOffset};
 use roundel_spec::Kind;
 use std::ops::Range;
 
-/// The steps of a rank in a segment; of an alltoallv, those of the first one until the lengths of all streams are known.
+/// The steps of a rank in a segment; of an alltoallv, those of the first one until the lengths of all streams are
+/// known.
 #[inline]
 pub fn segment<S: SharedSteps>(
     call: &SharedCall<'_>,

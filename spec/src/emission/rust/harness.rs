@@ -1,14 +1,13 @@
 //! Harnesses: what the bodies of `crate::harness` need to know about a collective, and the functions that run them, as
 //! proofs under Kani and as tests elsewhere.
 
+mod entries;
 mod sets;
 
 use super::expr::{Needs, ident, number, rust};
 use super::functions::{TransferCode, scoped};
-use crate::check::{self, Points};
 use crate::proof::harness::claims::{Relation, claimed, facts, has_harnesses, has_steps};
-use crate::proof::harness::{WALKS, WHOLE_RANGES};
-use crate::schedule::expr::{Binary, Builtin, Expr};
+use crate::schedule::expr::{Binary, Expr};
 use crate::schedule::message::Direction;
 use crate::schedule::{Bound, Loop, Schedule, State};
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -114,170 +113,7 @@ pub(super) fn probe(schedule: &Schedule, name: &TokenStream, inner: &[TokenStrea
 
 /// The harnesses: proofs under Kani, tests elsewhere.
 pub(super) fn harnesses(schedule: &Schedule, name: &TokenStream, snake: &str) -> TokenStream {
-    let mut all = TokenStream::new();
-    let named = |suffix: &str| format_ident!("roundel_{snake}_{suffix}");
-    let test = |suffix: &str, body: &TokenStream| {
-        let function = named(suffix);
-        quote! {
-            #[cfg(test)]
-            #[test]
-            #[allow(unnameable_test_items)]
-            fn #function() {
-                ::roundel::__private::harness::shim::run(#body);
-            }
-        }
-    };
-    let functions_body = quote!(::roundel::__private::harness::functions::<#name>);
-    if has_functions(schedule) && !bears_functions(schedule) {
-        all.extend(test("functions", &functions_body));
-    }
-    // Kani cannot bear a walk.
-    let simple = sets::is_simple(schedule);
-    let sets_body = quote!(::roundel::__private::harness::sets::<#name>);
-    if sets::has_sets(schedule) && !simple {
-        all.extend(test("sets", &sets_body));
-    }
-    if sets::has_walk(schedule) {
-        for (ppn, nodes) in WALKS {
-            let suffix = format!("walk_1_to_{nodes}_nodes_of_{ppn}");
-            let (nodes, ppn) = (number(nodes), number(ppn));
-            all.extend(test(&suffix, &quote!(|| ::roundel::__private::harness::walk::<#name>(#nodes, #ppn))));
-        }
-    }
-    if !sets::bears_turn(schedule) {
-        for (suffix, _, body) in turns(schedule, name) {
-            all.extend(test(&suffix, &body));
-        }
-    }
-    let mut add = |suffix: &str, body: TokenStream, attributes: TokenStream| {
-        let function = named(suffix);
-        // A user's crate may not declare the condition `kani`, so the proof is in a block where the lint is off. Tests
-        // cannot be in such a block.
-        all.extend(test(suffix, &body));
-        all.extend(quote! {
-            #[allow(unexpected_cfgs)]
-            const _: () = {
-                #[cfg(kani)]
-                #[kani::proof]
-                #[cfg_attr(kani, #attributes)]
-                fn #function() {
-                    ::roundel::__private::harness::shim::run(#body);
-                }
-            };
-        });
-    };
-    if has_functions(schedule) && bears_functions(schedule) {
-        let any = any_stubs(schedule);
-        add("functions", functions_body, quote!(kani::unwind(5), #any));
-    }
-    let small =
-        stubs(&[("wrap", "exact_wrap"), ("div", "small_div"), ("rem", "small_rem"), ("ceil_div", "small_ceil_div")]);
-    if sets::has_sets(schedule) && simple {
-        add("sets", sets_body, quote!(kani::unwind(8), #small));
-    }
-    if sets::bears_turn(schedule) {
-        let stubs = nodes_stubs();
-        for (suffix, ppn, body) in turns(schedule, name) {
-            // Loops go over the members of a group: those of a node, or where nodes have one rank, all ranks.
-            let most =
-                WALKS.into_iter().find(|walk| walk.0 == ppn).map(|(ppn, nodes)| if ppn == 1 { nodes } else { ppn });
-            let unwind = Literal::i64_unsuffixed(most.unwrap_or_default() + 2);
-            add(&suffix, body, quote!(kani::unwind(#unwind), #stubs));
-        }
-    }
-    if !has_harnesses(schedule) {
-        return all;
-    }
-    if has_steps(schedule) {
-        let exact = stubs(&[
-            ("wrap", "exact_wrap"),
-            ("div", "exact_div"),
-            ("rem", "exact_rem"),
-            ("ceil_div", "exact_ceil_div"),
-        ]);
-        let step = quote!(kani::unwind(18), #exact);
-        add("sends_match", quote!(::roundel::__private::harness::sends_match::<#name>), step.clone());
-        add("receives_match", quote!(::roundel::__private::harness::receives_match::<#name>), step.clone());
-        if schedule.loops.iter().any(|l| !l.indices.is_empty() && facts(l).next().is_some()) {
-            add("facts", quote!(::roundel::__private::harness::facts::<#name>), step);
-        }
-    }
-    let wrap = stubs(&[("wrap", "exact_wrap")]);
-    for (lo, hi) in WHOLE_RANGES {
-        if !reaches(schedule, lo, hi) {
-            continue;
-        }
-        let (suffix, lo, hi) = (format!("whole_{lo}_to_{hi}"), number(lo), number(hi));
-        add(
-            &suffix,
-            quote!(|| ::roundel::__private::harness::whole::<#name>(#lo, #hi)),
-            quote!(kani::unwind(34), #wrap),
-        );
-    }
-    all
-}
-
-/// The harnesses about turns: their names, the ranks of a node, and their bodies.
-fn turns(schedule: &Schedule, name: &TokenStream) -> Vec<(String, i64, TokenStream)> {
-    let parts = if sets::has_turn(schedule) { sets::turn_parts(schedule) } else { 0 };
-    let each = WALKS.into_iter().flat_map(|(ppn, nodes)| (0..parts).map(move |part| (part, nodes, ppn)));
-    let turn = |(part, nodes, ppn)| {
-        let suffix = format!("turn_{part}_1_to_{nodes}_nodes_of_{ppn}");
-        let (part, most, size) = (Literal::usize_unsuffixed(part), number(nodes), number(ppn));
-        (suffix, ppn, quote!(|| ::roundel::__private::harness::turn::<#name>(#part, #most, #size)))
-    };
-    each.map(turn).collect()
-}
-
-/// Whether the domain contains a p in the range, with more than one rank.
-fn reaches(schedule: &Schedule, lo: i64, hi: i64) -> bool {
-    let points = Points::new(schedule, lo.max(2) as usize..=hi as usize);
-    points.iter().any(|point| check::in_domain(schedule, &point).unwrap_or(false))
-}
-
-fn stubs(pairs: &[(&str, &str)]) -> TokenStream {
-    // Kani resolves paths itself, and does not know `roundel` as a name of the crate inside the crate.
-    let inside = std::env::var("CARGO_CRATE_NAME").is_ok_and(|name| name == "roundel");
-    let root = if inside { quote!(crate) } else { quote!(roundel) };
-    let stubs = pairs.iter().map(|(original, model)| {
-        let (original, model) = (ident(original), ident(model));
-        quote!(kani::stub(#root::__private::arith::#original, #root::__private::harness::model::#model))
-    });
-    quote!(#(#stubs),*)
-}
-
-/// Stubs for small numbers of ranks on nodes.
-fn nodes_stubs() -> TokenStream {
-    stubs(&[
-        ("wrap", "few_wrap"),
-        ("div", "few_div"),
-        ("rem", "few_rem"),
-        ("ceil_div", "few_ceil_div"),
-        ("pow", "few_pow"),
-        ("ceil_log", "few_ceil_log"),
-        ("part_size", "few_part_size"),
-        ("part_begin", "few_part_begin"),
-        ("part_of", "few_part_of"),
-    ])
-}
-
-/// Stubs that may return any value of the original functions. Powers are stubbed only in facts: elsewhere this would
-/// hide an overflow.
-fn any_stubs(schedule: &Schedule) -> TokenStream {
-    let mut pairs = vec![("wrap", "any_wrap"), ("div", "any_div"), ("rem", "any_rem"), ("ceil_div", "any_ceil_div")];
-    let mut powers = false;
-    schedule.for_each_expr(&mut |spot, e| {
-        let in_facts =
-            matches!(spot, crate::schedule::SchedulePart::Hold(..) | crate::schedule::SchedulePart::Bound(_));
-        e.walk(&mut |e| {
-            powers |= !in_facts && matches!(e, Expr::Builtin(Builtin::Pow, args) if !matches!(args[0], Expr::Int(2)));
-        });
-    });
-    pairs.push(("ceil_log", "any_ceil_log"));
-    if !powers {
-        pairs.push(("pow", "any_pow"));
-    }
-    stubs(&pairs)
+    entries::all(schedule, name).iter().map(|entry| entry.code(snake)).collect()
 }
 
 fn parameters(schedule: &Schedule, inner: &[TokenStream]) -> TokenStream {

@@ -1,9 +1,9 @@
 //! Harnesses: claims about a collective that Kani proves and every test run exercises.
 //!
 //! The derive implements [`Probe`] for each collective and emits functions that are a `kani::proof` under Kani and a
-//! `test` elsewhere. Both call the same bodies: [`functions`], [`sends_match`], [`receives_match`], [`facts`], [`sets()`]
-//! and [`whole()`]. They differ in the source of values ([`shim`]): those of Kani are symbolic, those of a test are
-//! enumerated or random. `docs/kani.md` describes what each one claims, and over which range.
+//! `test` elsewhere. Both call the same bodies: [`functions`], [`sends_match`], [`receives_match`], [`facts`],
+//! [`sets()`] and [`whole()`]. They differ in the source of values ([`shim`]): those of Kani are symbolic, those of a
+//! test are enumerated or random. `docs/kani.md` describes what each one claims, and over which range.
 
 pub mod agreement;
 pub mod claims;

@@ -26,8 +26,8 @@ pub(super) fn uniform(trial: &Trial<'_>, kind: Kind, bytes: usize, repeat: usize
 }
 
 /// Sums numbers in blocks of different lengths, some of them empty; and concatenates words, if the collective keeps
-/// rank order. Otherwise the transport must refuse to concatenate. All of it on the same threads, because starting them takes
-/// longer than using them.
+/// rank order. Otherwise the transport must refuse to concatenate. All of it on the same threads, because starting them
+/// takes longer than using them.
 pub(super) fn varying(trial: &Trial<'_>, kind: Kind) -> Result<(), String> {
     let p = trial.placement.p();
     let lengths = [0, 1, p + 3, 2 * p + 1].map(|elements| ResultShape::Whole { elements });

@@ -109,8 +109,8 @@ impl SharedMemory {
         }
     }
 
-    /// Returns an error if the call is an alltoallv in which a rank has sent more than this one has room for. Nothing else
-    /// has run since.
+    /// Returns an error if the call is an alltoallv in which a rank has sent more than this one has room for. Nothing
+    /// else has run since.
     pub(super) fn untruncated(&self, call: &SharedCall<'_>) -> Result<(), Error> {
         match call.exchange(self.rank) {
             Some(exchange) => self.truncation(&exchange, &TakenBlocks::new(&self.numbers, self.p)),

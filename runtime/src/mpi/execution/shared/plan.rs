@@ -116,7 +116,8 @@ impl OwnedPlan {
     }
 }
 
-/// A description of a call that ranks compare: its length, kind and root, and whether ranks know only their own lengths.
+/// A description of a call that ranks compare: its length, kind and root, and whether ranks know only their own
+/// lengths.
 pub(super) fn say(call: &SharedCall<'_>) -> u64 {
     let private = if call.is_private() { PRIVATE } else { 0 };
     call.bytes() as u64 & BYTES | (call.kind as u64) << 48 | private | (call.root as u64) << 56

@@ -63,7 +63,7 @@ fn looks(schedule: &Schedule, e: &Expr) -> bool {
 
 /// What to do with facts.
 #[derive(Clone, Copy)]
-enum Facts {
+enum FactUse {
     Claimed,
     Assumed,
 }
@@ -127,7 +127,7 @@ impl LoopCode<'_> {
         if self.l.indices.is_empty() {
             return quote!();
         }
-        let (any, assumed) = (self.any(), self.facts_method("assumed", Facts::Assumed, |_| true));
+        let (any, assumed) = (self.any(), self.facts_method("assumed", FactUse::Assumed, |_| true));
         let total = self.has_totals().then(|| self.total());
         let backward = backward_states(self.l).then(|| self.backward_methods());
         quote!(#any #total #assumed #backward)
@@ -135,9 +135,11 @@ impl LoopCode<'_> {
 
     fn backward_methods(&self) -> TokenStream {
         let place = |fact: &Expr| looks(self.schedule, fact);
-        let claimed = self.facts_method("claimed", Facts::Claimed, |_| true);
-        let (near, member) =
-            (self.facts_method("near", Facts::Assumed, place), self.facts_method("member", Facts::Claimed, place));
+        let claimed = self.facts_method("claimed", FactUse::Claimed, |_| true);
+        let (near, member) = (
+            self.facts_method("near", FactUse::Assumed, place),
+            self.facts_method("member", FactUse::Claimed, place),
+        );
         let (computed, first, agree) = (self.computed_back(), self.first_back(), self.agree());
         quote!(#claimed #near #member #computed #first #agree)
     }
@@ -161,13 +163,13 @@ impl LoopCode<'_> {
     }
 
     /// Claims or assumes some facts at a place, for given indices and states.
-    fn facts_method(&self, what: &str, how: Facts, which: impl Fn(&Expr) -> bool) -> TokenStream {
+    fn facts_method(&self, what: &str, how: FactUse, which: impl Fn(&Expr) -> bool) -> TokenStream {
         let (name, vars, bindings) = (self.name(what), self.arguments(), self.turn_bindings());
         let facts = facts(self.l).filter(|fact| which(fact)).map(|fact| {
             let fact = scoped(self.schedule, &[fact], |e| e[0].clone());
             match how {
-                Facts::Claimed => quote!(harness::claim!(#fact, "a fact of `holds` is true");),
-                Facts::Assumed => quote!(harness::assume(#fact)?;),
+                FactUse::Claimed => quote!(harness::claim!(#fact, "a fact of `holds` is true");),
+                FactUse::Assumed => quote!(harness::assume(#fact)?;),
             }
         });
         quote! {

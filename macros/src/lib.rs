@@ -17,8 +17,26 @@ use proc_macro::TokenStream;
 #[proc_macro_derive(
     Collective,
     attributes(
-        collective, reverse_of, split, lines, order, requires, define, round, state, send, recv, exchange, within,
-        holds, hint, bound, checked, layout, check
+        collective,
+        reverse_of,
+        split,
+        lines,
+        order,
+        requires,
+        define,
+        round,
+        state,
+        send,
+        recv,
+        exchange,
+        within,
+        holds,
+        hint,
+        bound,
+        unproved_bound,
+        checked,
+        layout,
+        check
     )
 )]
 pub fn derive_collective(input: TokenStream) -> TokenStream {

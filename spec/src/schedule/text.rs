@@ -32,7 +32,7 @@ pub(crate) fn write_define(f: &mut impl Write, function: &Function) -> fmt::Resu
 }
 
 pub(crate) fn write_bound(f: &mut impl Write, bound: &Bound) -> fmt::Result {
-    let clause = if bound.checked { "checked" } else { "bound" };
+    let clause = if bound.checked { "unproved_bound" } else { "bound" };
     writeln!(f, "#[{clause}({bound})]")
 }
 

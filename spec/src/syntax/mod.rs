@@ -25,6 +25,7 @@ use crate::schedule::message::Direction;
 use crate::schedule::{Field, Schedule, SchedulePart};
 use builder::DeclarationBuilder;
 pub use clauses::CLAUSES;
+use clauses::current;
 use errors::{Errors, similar, tokens};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
@@ -168,8 +169,9 @@ const FOREIGN: [&str; 14] = [
 fn clause_name(attr: &Attribute) -> std::result::Result<Option<String>, (Error, &'static str)> {
     let Some(ident) = attr.path().get_ident() else { return Ok(None) };
     let name = ident.to_string();
-    if CLAUSES.contains(&name.as_str()) {
-        return Ok(Some(name));
+    let today = current(&name);
+    if CLAUSES.contains(&today) {
+        return Ok(Some(today.into()));
     }
     match similar(&name, CLAUSES) {
         Some(close) if !FOREIGN.contains(&name.as_str()) => {
@@ -197,7 +199,8 @@ fn unknown_attributes(input: &DeriveInput) -> Vec<&Ident> {
     }
     let unknown = |ident: &&Ident| {
         let name = ident.to_string();
-        !FOREIGN.contains(&name.as_str()) && !CLAUSES.contains(&name.as_str()) && similar(&name, CLAUSES).is_none()
+        let known = FOREIGN.contains(&name.as_str()) || CLAUSES.contains(&current(&name));
+        !known && similar(&name, CLAUSES).is_none()
     };
     input.attrs.iter().filter_map(|attr| attr.path().get_ident()).filter(unknown).collect()
 }

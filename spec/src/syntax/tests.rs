@@ -456,6 +456,13 @@ fn blocks_are_held_once() {
 }
 
 #[test]
+fn the_earlier_name_of_a_clause_is_read() {
+    let bounds = |clause: &str| schedule(&ring(&format!("#[{clause}(rounds = p - 1)]"))).bounds;
+    assert_eq!(bounds("checked"), bounds("unproved_bound"));
+    assert!(bounds("checked")[0].checked && !bounds("bound")[0].checked);
+}
+
+#[test]
 fn an_attribute_that_nobody_knows_is_an_error_in_a_text() {
     let alone = |text: &str| parse_text(&syn::parse_str::<DeriveInput>(text).expect("Rust")).map_err(listed).err();
     let with = |attributes: &str| format!("{attributes}\n#[derive(Clone)]\n{}", ring(""));

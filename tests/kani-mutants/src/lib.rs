@@ -2,8 +2,7 @@
 //!
 //! Each declaration is an algorithm of the catalogue with one fault, or a small one that is wrong from the start.
 //! `check(p <= 1)` hides the fault from the check at compile time. `expected.txt` lists the harnesses that must fail.
-//! `run.sh` verifies that exactly these fail as plain tests, and that Kani refutes one harness for each of the first
-//! ten faults.
+//! `run.sh` verifies that exactly these fail as plain tests, and that Kani refutes those that it names.
 
 use roundel::Collective;
 
@@ -250,101 +249,54 @@ pub struct TooManyNodes<I> {
     pub inner: I,
 }
 
-/// The node-aware allreduce in which one idle rank too few serves the extra nodes.
-#[derive(Collective)]
-#[collective(allreduce, inner: allreduce)]
-#[check(p <= 1)]
-#[define(parts(lev, g) = ceil_div(g, pow(lanes, lev)), part(lev, g, x) = part_of(g, parts(lev, g), x))]
-#[round("inside of nodes")]
-#[within(all, inner, when = lanes == 1)]
-#[within(node, inner, when = lanes > 1)]
-#[holds(acc = [region(if lanes == 1 { 0 } else { node } + j); j in 0..if lanes == 1 { nodes } else { 1 }])]
-#[round(i in 0..if lanes > 1 { ceil_log(lanes, nodes) } else { 0 }, phase in 0..2)]
-#[state(last lo = 0, last g = nodes,
-    previous = (lo + part_begin(g, parts(i, g), part(i, g, node - lo)),
-                part_size(g, parts(i, g), part(i, g, node - lo))))]
-#[define(
-    q = parts(i, g), m = part(i, g, node - lo), k = node - lo - part_begin(g, q, m),
-    least = g / q, larger = g % q, other = local < q && local != m, meets = other && k < part_size(g, q, local)
-)]
-#[exchange(when = phase == 0 && meets, with = at(lo + part_begin(g, q, local) + k, m), overwrites = acc)]
-#[recv(when = phase == 0 && other && !meets, from = at(lo + part_begin(g, q, local) + m, local), overwrites = acc)]
-#[send(when = phase == 0 && local == m && m > larger && k < larger, to = at(lo + part_begin(g, q, k) + least, m))]
-#[within(node, inner, when = phase == 1, members = q)]
-#[define(stands = if phase == 1 && local < q { local } else { m })]
-#[holds(0 <= lo && lo <= node && node < lo + g && lo + g <= nodes)]
-#[holds(lanes == 1 || g <= pow(lanes, i + 1))]
-#[holds(lanes == 1 || 1 <= q && q <= lanes, lanes == 1 || i == 0 || (q - 1) * q < g)]
-#[holds(lanes == 1 || i > 0 || q == g, lanes == 1 || larger <= least && 1 <= least)]
-#[holds(acc = [region(if lanes == 1 { 0 } else { lo + part_begin(g, q, stands) } + j);
-    j in 0..if lanes == 1 { nodes } else { part_size(g, q, stands) }])]
-pub struct Unserved<I> {
-    /// The allreduce within nodes.
-    pub inner: I,
+/// The node-aware allreduce of the catalogue with a part that may be wrong: the size of a node's group before a round,
+/// which idle ranks serve extra nodes, and how many ranks of a node reduce.
+macro_rules! node_aware {
+    ($(#[$doc:meta])* $name:ident, size = [$($size:tt)*], idle = [$($idle:tt)*], members = [$($members:tt)*]) => {
+        $(#[$doc])*
+        #[derive(Collective)]
+        #[collective(allreduce, inner: allreduce)]
+        #[check(p <= 1)]
+        #[define(parts(lev, g) = ceil_div(g, pow(lanes, lev)), part(lev, g, x) = part_of(g, parts(lev, g), x))]
+        #[round("inside of nodes")]
+        #[within(all, inner, when = lanes == 1)]
+        #[within(node, inner, when = lanes > 1)]
+        #[holds(acc = [region(if lanes == 1 { 0 } else { node } + j); j in 0..if lanes == 1 { nodes } else { 1 }])]
+        #[round(i in 0..if lanes > 1 { ceil_log(lanes, nodes) } else { 0 }, phase in 0..2)]
+        #[state(last lo = 0, last g = nodes,
+            previous = (lo + part_begin(g, parts(i, g), part(i, g, node - lo)), part_size(g, parts(i, g), $($size)*)))]
+        #[define(q = parts(i, g), m = part(i, g, node - lo), k = node - lo - part_begin(g, q, m))]
+        #[define(least = g / q, larger = g % q, other = local < q && local != m)]
+        #[define(begin(s) = lo + part_begin(g, q, s), meets = other && k < part_size(g, q, local))]
+        #[exchange(when = phase == 0 && meets, with = at(begin(local) + k, m), overwrites = acc)]
+        #[recv(when = phase == 0 && other && !meets, from = at(begin(local) + m, local), overwrites = acc)]
+        #[send(when = phase == 0 && local == m && $($idle)* && k < larger, to = at(begin(k) + least, m))]
+        #[within(node, inner, when = phase == 1, members = $($members)*)]
+        #[define(stands = if phase == 1 && local < q { local } else { m })]
+        #[holds(0 <= lo && lo <= node && node < lo + g && lo + g <= nodes)]
+        #[holds(lanes == 1 || g <= pow(lanes, i + 1))]
+        #[holds(lanes == 1 || 1 <= q && q <= lanes, lanes == 1 || i == 0 || (q - 1) * q < g)]
+        #[holds(lanes == 1 || i > 0 || q == g, lanes == 1 || larger <= least && 1 <= least)]
+        #[holds(acc = [region(if lanes == 1 { 0 } else { begin(stands) } + j);
+            j in 0..if lanes == 1 { nodes } else { part_size(g, q, stands) }])]
+        pub struct $name<I> {
+            /// The allreduce within nodes.
+            pub inner: I,
+        }
+    };
 }
 
-/// The node-aware allreduce in which groups are as large as the first one.
-#[derive(Collective)]
-#[collective(allreduce, inner: allreduce)]
-#[check(p <= 1)]
-#[define(parts(lev, g) = ceil_div(g, pow(lanes, lev)), part(lev, g, x) = part_of(g, parts(lev, g), x))]
-#[round("inside of nodes")]
-#[within(all, inner, when = lanes == 1)]
-#[within(node, inner, when = lanes > 1)]
-#[holds(acc = [region(if lanes == 1 { 0 } else { node } + j); j in 0..if lanes == 1 { nodes } else { 1 }])]
-#[round(i in 0..if lanes > 1 { ceil_log(lanes, nodes) } else { 0 }, phase in 0..2)]
-#[state(last lo = 0, last g = nodes,
-    previous = (lo + part_begin(g, parts(i, g), part(i, g, node - lo)),
-                part_size(g, parts(i, g), 0)))]
-#[define(
-    q = parts(i, g), m = part(i, g, node - lo), k = node - lo - part_begin(g, q, m),
-    least = g / q, larger = g % q, other = local < q && local != m, meets = other && k < part_size(g, q, local)
-)]
-#[exchange(when = phase == 0 && meets, with = at(lo + part_begin(g, q, local) + k, m), overwrites = acc)]
-#[recv(when = phase == 0 && other && !meets, from = at(lo + part_begin(g, q, local) + m, local), overwrites = acc)]
-#[send(when = phase == 0 && local == m && m >= larger && k < larger, to = at(lo + part_begin(g, q, k) + least, m))]
-#[within(node, inner, when = phase == 1, members = q)]
-#[define(stands = if phase == 1 && local < q { local } else { m })]
-#[holds(0 <= lo && lo <= node && node < lo + g && lo + g <= nodes)]
-#[holds(lanes == 1 || g <= pow(lanes, i + 1))]
-#[holds(lanes == 1 || 1 <= q && q <= lanes, lanes == 1 || i == 0 || (q - 1) * q < g)]
-#[holds(lanes == 1 || i > 0 || q == g, lanes == 1 || larger <= least && 1 <= least)]
-#[holds(acc = [region(if lanes == 1 { 0 } else { lo + part_begin(g, q, stands) } + j);
-    j in 0..if lanes == 1 { nodes } else { part_size(g, q, stands) }])]
-pub struct AnotherGroup<I> {
-    /// The allreduce within nodes.
-    pub inner: I,
+node_aware! {
+    /// The node-aware allreduce in which one idle rank too few serves the extra nodes.
+    Unserved, size = [part(i, g, node - lo)], idle = [m > larger], members = [q]
 }
 
-/// The node-aware allreduce in which the last part is left out.
-#[derive(Collective)]
-#[collective(allreduce, inner: allreduce)]
-#[check(p <= 1)]
-#[define(parts(lev, g) = ceil_div(g, pow(lanes, lev)), part(lev, g, x) = part_of(g, parts(lev, g), x))]
-#[round("inside of nodes")]
-#[within(all, inner, when = lanes == 1)]
-#[within(node, inner, when = lanes > 1)]
-#[holds(acc = [region(if lanes == 1 { 0 } else { node } + j); j in 0..if lanes == 1 { nodes } else { 1 }])]
-#[round(i in 0..if lanes > 1 { ceil_log(lanes, nodes) } else { 0 }, phase in 0..2)]
-#[state(last lo = 0, last g = nodes,
-    previous = (lo + part_begin(g, parts(i, g), part(i, g, node - lo)),
-                part_size(g, parts(i, g), part(i, g, node - lo))))]
-#[define(
-    q = parts(i, g), m = part(i, g, node - lo), k = node - lo - part_begin(g, q, m),
-    least = g / q, larger = g % q, other = local < q && local != m, meets = other && k < part_size(g, q, local)
-)]
-#[exchange(when = phase == 0 && meets, with = at(lo + part_begin(g, q, local) + k, m), overwrites = acc)]
-#[recv(when = phase == 0 && other && !meets, from = at(lo + part_begin(g, q, local) + m, local), overwrites = acc)]
-#[send(when = phase == 0 && local == m && m >= larger && k < larger, to = at(lo + part_begin(g, q, k) + least, m))]
-#[within(node, inner, when = phase == 1, members = max(1, q - 1))]
-#[define(stands = if phase == 1 && local < q { local } else { m })]
-#[holds(0 <= lo && lo <= node && node < lo + g && lo + g <= nodes)]
-#[holds(lanes == 1 || g <= pow(lanes, i + 1))]
-#[holds(lanes == 1 || 1 <= q && q <= lanes, lanes == 1 || i == 0 || (q - 1) * q < g)]
-#[holds(lanes == 1 || i > 0 || q == g, lanes == 1 || larger <= least && 1 <= least)]
-#[holds(acc = [region(if lanes == 1 { 0 } else { lo + part_begin(g, q, stands) } + j);
-    j in 0..if lanes == 1 { nodes } else { part_size(g, q, stands) }])]
-pub struct TooFewMembers<I> {
-    /// The allreduce within nodes.
-    pub inner: I,
+node_aware! {
+    /// The node-aware allreduce in which groups are as large as the first one.
+    AnotherGroup, size = [0], idle = [m >= larger], members = [q]
+}
+
+node_aware! {
+    /// The node-aware allreduce in which the last part is left out.
+    TooFewMembers, size = [part(i, g, node - lo)], idle = [m >= larger], members = [max(1, q - 1)]
 }

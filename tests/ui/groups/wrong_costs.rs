@@ -16,7 +16,7 @@ pub struct TogetherTooMuch;
 #[round(s in 1..p)]
 #[send(to = rank + s, blocks = [rank])]
 #[recv(from = rank - s, blocks = [rank - s])]
-#[checked(node nonlocal_blocks_sent <= 3)]
+#[unproved_bound(node nonlocal_blocks_sent <= 3)]
 pub struct CheckedAllTheSame;
 
 #[derive(Collective)]

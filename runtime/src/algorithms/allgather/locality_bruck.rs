@@ -34,13 +34,13 @@ use crate::algorithms::allgather::Bruck;
 // For the checks and the prover:
 #[holds(H == min(pow(lanes, i), nodes))]
 #[holds(blocks = [region(node + k); k in 0..if flat { nodes } else { H }])]
-#[checked(per_round nonlocal_messages_sent <= 1, per_round nonlocal_messages_received <= 1)]
+#[unproved_bound(per_round nonlocal_messages_sent <= 1, per_round nonlocal_messages_received <= 1)]
 #[bound(nonlocal_rounds <= if flat { p - 1 } else { w })]
 #[bound(nonlocal_messages_sent <= if flat { p - 1 } else { w })]
-#[checked(nonlocal_blocks_sent <= if flat { p - 1 } else if w == 0 { 0 }
+#[unproved_bound(nonlocal_blocks_sent <= if flat { p - 1 } else if w == 0 { 0 }
     else { largest * ((top - 1) / (lanes - 1) + min(top, nodes - top)) })]
-#[checked(node nonlocal_messages_sent <= if flat { (p - 1) * ppn } else { w * (lanes - 1) })]
-#[checked(node nonlocal_blocks_sent <= if flat { (p - 1) * ppn } else { (nodes - 1) * largest })]
+#[unproved_bound(node nonlocal_messages_sent <= if flat { (p - 1) * ppn } else { w * (lanes - 1) })]
+#[unproved_bound(node nonlocal_blocks_sent <= if flat { (p - 1) * ppn } else { (nodes - 1) * largest })]
 #[check(p <= 24)]
 pub struct LocalityBruck<I = Bruck> {
     /// The allgather within nodes.

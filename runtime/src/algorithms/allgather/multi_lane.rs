@@ -35,9 +35,9 @@ use crate::algorithms::allgather::Bruck;
 // For the checks and the prover:
 #[bound(nonlocal_rounds <= ceil_log(2, nodes))]
 #[bound(nonlocal_messages_sent = ceil_log(2, nodes))]
-#[checked(nonlocal_blocks_sent <= (nodes - 1) * ceil_div(largest, lanes))]
-#[checked(node nonlocal_messages_sent = lanes * ceil_log(2, nodes))]
-#[checked(node nonlocal_blocks_sent <= (nodes - 1) * largest)]
+#[unproved_bound(nonlocal_blocks_sent <= (nodes - 1) * ceil_div(largest, lanes))]
+#[unproved_bound(node nonlocal_messages_sent = lanes * ceil_log(2, nodes))]
+#[unproved_bound(node nonlocal_blocks_sent <= (nodes - 1) * largest)]
 #[check(p <= 24)]
 pub struct MultiLane<I = Bruck> {
     /// The allgather within nodes.

@@ -51,7 +51,7 @@ use crate::algorithms::allreduce::RecursiveDoublingAllreduce;
 #[bound(per_round nonlocal_messages_sent <= 1, per_round nonlocal_messages_received <= 1)]
 #[bound(nonlocal_rounds <= if lanes > 1 { ceil_log(lanes, nodes) } else { 2 * p })]
 #[bound(nonlocal_messages_sent <= if lanes > 1 { ceil_log(lanes, nodes) } else { 2 * p })]
-#[checked(node nonlocal_messages_sent <= if lanes > 1 { lanes * ceil_log(lanes, nodes) } else { 2 * p * ppn })]
+#[unproved_bound(node nonlocal_messages_sent <= if lanes > 1 { lanes * ceil_log(lanes, nodes) } else { 2 * p * ppn })]
 #[check(p <= 24)]
 pub struct NapAllreduce<I = RecursiveDoublingAllreduce> {
     /// The allreduce within nodes.

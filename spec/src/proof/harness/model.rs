@@ -144,19 +144,19 @@ pub fn few_pow(base: i64, exponent: i64) -> i64 {
 pub fn few_ceil_log(base: i64, n: i64) -> i64 {
     assert!(2 <= base && base < 8 && n < 1 << 7, "the model of a logarithm is for small numbers");
     let (mut power, mut k) = (1i64, 0i64);
-    // As many steps as 2 needs for 7 bits.
-    k = k.wrapping_add((power < n) as i64);
-    power = power.wrapping_mul(base);
-    k = k.wrapping_add((power < n) as i64);
-    power = power.wrapping_mul(base);
-    k = k.wrapping_add((power < n) as i64);
-    power = power.wrapping_mul(base);
-    k = k.wrapping_add((power < n) as i64);
-    power = power.wrapping_mul(base);
-    k = k.wrapping_add((power < n) as i64);
-    power = power.wrapping_mul(base);
-    k = k.wrapping_add((power < n) as i64);
-    power = power.wrapping_mul(base);
+    // As many steps as 2 needs for 7 bits; a loop would have to be unwound.
+    macro_rules! step {
+        () => {
+            k = k.wrapping_add((power < n) as i64);
+            power = power.wrapping_mul(base);
+        };
+    }
+    step!();
+    step!();
+    step!();
+    step!();
+    step!();
+    step!();
     k.wrapping_add((power < n) as i64)
 }
 

@@ -36,10 +36,18 @@ pub const CLAUSES: [&str; 19] = [
     "holds",
     "hint",
     "bound",
-    "checked",
+    "unproved_bound",
     "layout",
     "check",
 ];
+
+/// Earlier names of clauses, which are still read.
+const EARLIER: [(&str, &str); 1] = [("checked", "unproved_bound")];
+
+/// The name of a clause today.
+pub(super) fn current(name: &str) -> &str {
+    EARLIER.iter().find(|(earlier, _)| *earlier == name).map_or(name, |(_, today)| today)
+}
 
 impl DeclarationBuilder {
     /// Reads one attribute.
@@ -81,7 +89,7 @@ impl DeclarationBuilder {
                 Ok(())
             }),
             "bound" => self.each(&items, |b, item| b.bound(item, false)),
-            "checked" => self.each(&items, |b, item| b.bound(item, true)),
+            "unproved_bound" => self.each(&items, |b, item| b.bound(item, true)),
             "layout" => self.each(&items, Self::layout),
             _ => self.each(&items, Self::limit),
         }
@@ -145,7 +153,7 @@ fn example(clause: &str) -> Option<&'static str> {
         "exchange" => "with = rank ^ 1, send = [rank], recv = [rank ^ 1]",
         "within" => "node, inner",
         "holds" => "blocks = [rank + k; k in 0..D]",
-        "bound" | "checked" => "rounds = ceil_log(2, p)",
+        "bound" | "unproved_bound" => "rounds = ceil_log(2, p)",
         "layout" => "in_place",
         _ => "p <= 40",
     })

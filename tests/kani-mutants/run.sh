@@ -22,7 +22,7 @@ refuted=(
   roundel_not_held_whole_1_to_16
   roundel_not_ignored_whole_1_to_16
   roundel_overflows_functions
-  roundel_public_rule_turn_1_1_to_16_nodes_of_3
+  roundel_public_rule_turn_2_1_to_16_nodes_of_2
   roundel_to_itself_sends_match
   roundel_too_many_nodes_turn_1_1_to_16_nodes_of_2
   roundel_twice_whole_1_to_16

@@ -103,7 +103,7 @@ fn turns(schedule: &Schedule, name: &TokenStream) -> Vec<HarnessEntry> {
     let each = WALKS.into_iter().flat_map(|(ppn, nodes)| (0..parts).map(move |part| (part, nodes, ppn)));
     let turn = |(part, nodes, ppn)| {
         let suffix = format!("turn_{part}_1_to_{nodes}_nodes_of_{ppn}");
-        let proof = sets::bears_turn(schedule).then(|| {
+        let proof = sets::bears_turn(schedule, part, ppn).then(|| {
             // Loops go over the members of a group: those of a node, or where nodes have one rank, all ranks.
             let unwind = Literal::i64_unsuffixed(if ppn == 1 { nodes } else { ppn } + 2);
             let stubs = few_stubs();

@@ -6,7 +6,8 @@ mod turn;
 
 use self::named::names;
 use self::rounds::{Follows, LoopCode};
-pub(super) use self::turn::{bears_turn, has_turn};
+use self::turn::borne_nodes;
+pub(super) use self::turn::has_turn;
 use super::choice;
 use crate::emission::rust::blocks::blocks;
 use crate::emission::rust::expr::{Needs, ident};
@@ -203,6 +204,18 @@ pub(super) fn turn(schedule: &Schedule) -> (TokenStream, TokenStream) {
 pub(super) fn turn_parts(schedule: &Schedule) -> usize {
     let rounds: usize = turns(schedule).map(|code| code.round_arms().len()).sum();
     rounds.min(TURN_PARTS - 1) + 1
+}
+
+/// Whether Kani bears a part of the harness on nodes of this size.
+pub(super) fn bears_turn(schedule: &Schedule, part: usize, ppn: i64) -> bool {
+    let mut borne = turns(schedule).flat_map(|code| vec![borne_nodes(schedule, code.l); code.round_arms().len()]);
+    let last = part + 1 == turn_parts(schedule);
+    let all = schedule.loops.iter().any(|l| l.states.iter().any(|state| state.backward));
+    if last {
+        !all && borne.skip(part).all(|most| ppn <= most)
+    } else {
+        borne.nth(part).is_some_and(|most| ppn <= most)
+    }
 }
 
 fn turns(schedule: &Schedule) -> impl Iterator<Item = LoopCode<'_>> {

@@ -13,7 +13,7 @@ use crate::emission::rust::harness::{drawn, value};
 use crate::emission::rust::rounds::add_loop;
 use crate::proof::harness::claims::facts;
 use crate::schedule::expr::Expr;
-use crate::schedule::message::Direction;
+use crate::schedule::message::{Action, Direction};
 use crate::schedule::{Loop, Schedule, State};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -29,9 +29,19 @@ pub(in crate::emission::rust) fn has_turn(schedule: &Schedule) -> bool {
         })
 }
 
-/// Whether Kani bears the harness: where states are computed backwards, too much is divided by what is not constant.
-pub(in crate::emission::rust) fn bears_turn(schedule: &Schedule) -> bool {
-    has_turn(schedule) && !schedule.loops.iter().any(backward_states)
+/// The largest nodes on which Kani bears a round of a loop: none where states are computed backwards, because too much
+/// is divided by what is not constant, or where the order of ranks decides the side of an operand.
+pub(super) fn borne_nodes(schedule: &Schedule, l: &Loop) -> i64 {
+    let has = |combines: fn(&Action) -> bool| l.transfers.iter().any(|t| combines(&t.site.action));
+    let by_rank =
+        has(|a| matches!(a, Action::CombineLeft { .. })) && has(|a| matches!(a, Action::CombineRight { .. }));
+    if by_rank || schedule.loops.iter().any(backward_states) {
+        0
+    } else if !l.transfers.is_empty() && !l.within.is_empty() {
+        2
+    } else {
+        i64::MAX
+    }
 }
 
 /// Whether the states of a loop are computed backwards.

@@ -2,8 +2,7 @@
 
 use roundel::algorithms::{Entry, catalogue};
 use roundel_spec::check::Points;
-use roundel_spec::schedule::{ROOT, Schedule};
-use roundel_spec::{Arguments, Placement};
+use roundel_spec::{Arguments, Placement, Schedule};
 use roundel_verify::catalogue::{proved, record};
 use std::collections::BTreeSet;
 
@@ -41,7 +40,7 @@ fn calls(entry: &Entry, schedule: &Schedule) -> Vec<(Arguments, String)> {
     let points = Points::new(schedule, 1..=1).thinned(COMBINATIONS);
     let calls = points.iter().map(|point| {
         let mut args: Arguments = point.args;
-        let root = schedule.numbers.iter().position(|number| schedule.kind.has_root() && number.var.name == ROOT);
+        let root = schedule.root_parameter();
         root.into_iter().for_each(|i| args.numbers[i] = 0);
         let name = name(entry, schedule, &args, root);
         (args, name)

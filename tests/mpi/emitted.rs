@@ -9,7 +9,7 @@ use super::mpi::{MPICH, MPICH_5, Mpi, OPEN_MPI, OPEN_MPI_5, everything};
 use roundel::algorithms::{self, Entry, catalogue};
 use roundel_spec::c::{Calls, EmittedFiles, FileOptions};
 use roundel_spec::check::Points;
-use roundel_spec::schedule::{Inner, ROOT, Schedule};
+use roundel_spec::schedule::{Inner, Schedule};
 use roundel_spec::{Arguments, Placement};
 use roundel_verify::catalogue::{proved, record};
 use roundel_verify::emit::emit_c;
@@ -275,7 +275,7 @@ fn calls(schedule: &Schedule) -> Vec<(Arguments, Vec<String>)> {
     let points = Points::new(schedule, 1..=1).thinned(COMBINATIONS);
     let calls = points.iter().map(|point| {
         let mut args: Arguments = point.args;
-        let root = schedule.numbers.iter().position(|number| schedule.kind.has_root() && number.var.name == ROOT);
+        let root = schedule.root_parameter();
         root.into_iter().for_each(|i| args.numbers[i] = 0);
         let others = args.numbers.iter().enumerate().filter(|(i, _)| Some(*i) != root).map(|(_, number)| number);
         let words = others.chain(args.lists.iter().flatten()).map(i64::to_string).collect();
@@ -311,8 +311,7 @@ fn definitions(schedule: &Schedule, header: &str) -> String {
     let (small, large) = names.split_at(names.len() / 2);
     let nth = |names: &[String], n: usize| names.get(n).cloned().unwrap_or_default();
     let (call, other) = (nth(small, 0), nth(small, 1));
-    let numbers = schedule.numbers.iter().filter(|number| !(schedule.kind.has_root() && number.var.name == ROOT));
-    let numbers = numbers.count();
+    let numbers = schedule.numbers.len() - usize::from(schedule.root_parameter().is_some());
     let (mut types, mut values) = (", int".repeat(numbers), String::new());
     (0..numbers).for_each(|i| values += &format!(", number[{i}]"));
     for _ in &schedule.lists {

@@ -294,7 +294,8 @@ impl Violation {
                  line"
             ),
             Problem::Forgets { rank, line, block } => format!(
-                "on rank {rank} block {block} of `{line}` has contributions that what arrives has not; write `combine`"
+                "on rank {rank} block {block} of `{line}` has contributions that what arrives has not; write `combine`, or \
+                 reduce all of them before"
             ),
             Problem::ReplacedInUse { rank, line, block } => format!(
                 "on rank {rank} another message of the round uses block {block} of `{line}`; receive into another \

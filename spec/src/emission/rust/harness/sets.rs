@@ -1,7 +1,10 @@
 //! The harness about the sets of `holds`: which collectives have it, and how its methods are put together.
 
+mod effects;
+mod messages;
 mod named;
 mod rounds;
+mod states;
 mod turn;
 
 use self::named::names;

@@ -8,7 +8,6 @@ use crate::proving::smt::term::{add, eq, or, sub, within};
 use roundel_spec::check::{Point, Points, in_domain, record_schedule};
 use roundel_spec::expr::{Binary, Expr, Var};
 use roundel_spec::record::Trace;
-use roundel_spec::schedule::ROOT;
 use roundel_spec::{Direction, Kind, Schedule};
 
 /// A collective that other roots only turn, as far as few ranks tell.
@@ -65,8 +64,7 @@ fn at_zero(schedule: &Schedule) -> Schedule {
     let mut zero = schedule.clone();
     let Expr::Var(root) = declared_root(schedule) else { return zero };
     zero.for_each_expr_mut(&mut |_, e| rewrite(e, &|e| at_root_zero(e, &root)));
-    let position = zero.numbers.iter().position(|number| number.var.name == ROOT);
-    if let Some(position) = position {
+    if let Some(position) = zero.root_parameter() {
         zero.numbers.remove(position);
         zero.limits.numbers.remove(position);
     }
@@ -121,7 +119,7 @@ fn later(e: &mut Expr, by: usize) {
 
 /// Whether, with few ranks, every root does what root 0 does with other numbers.
 fn turns(schedule: &Schedule, blocks_turn: bool) -> bool {
-    let Some(position) = schedule.numbers.iter().position(|number| number.var.name == ROOT) else { return false };
+    let Some(position) = schedule.root_parameter() else { return false };
     Points::new(schedule, 1..=LOOK_AT).iter().all(|point| {
         let root = point.args.numbers[position];
         if root == 0 || !matches!(in_domain(schedule, &point), Ok(true)) {

@@ -219,6 +219,19 @@ pub enum Error {
         /// The reason.
         reason: String,
     },
+    /// The kernel did not let a rank read another's memory in the middle of a call.
+    #[error(
+        "rank {rank} cannot read the memory of rank {from}: {reason}; if its buffer is no ordinary memory, leave the \
+         call to the library"
+    )]
+    Unreadable {
+        /// This rank.
+        rank: usize,
+        /// The other rank.
+        from: usize,
+        /// The kernel's reason.
+        reason: String,
+    },
     /// A persistent request is running.
     #[error("this request is running: wait for it first")]
     Started,

@@ -2,6 +2,7 @@
 
 use crate::error::{ApiFailure, SUCCESS, quiet, write};
 use engine::mpi::raw::{self, By, MpiCall};
+use engine::program::shared::CopyPath;
 use engine::selection::{self, Force, ForceError, Implementation, Selection, Settings};
 use roundel_spec::Kind;
 use std::ffi::{CStr, c_char, c_int};
@@ -16,7 +17,7 @@ enum AlgorithmSource {
     /// By the MPI library.
     Library(Kind),
     /// Through the node's shared memory; a call that it does not serve is an error.
-    SharedMemory(Kind),
+    SharedMemory(Kind, CopyPath),
     /// By rules.
     Rules(Box<Settings>),
 }
@@ -32,10 +33,12 @@ pub(crate) unsafe fn who<'a>(how: *const CAlgorithm, call: &MpiCall) -> Result<B
         Some(AlgorithmSource::Rules(settings)) => Ok(By::Settings(settings)),
         Some(AlgorithmSource::One(kind, algorithm)) if *kind == call.kind() => Ok(By::Algorithm(algorithm)),
         Some(AlgorithmSource::Library(kind)) if *kind == call.kind() => Ok(By::Library),
-        Some(AlgorithmSource::SharedMemory(kind)) if *kind == call.kind() => Ok(By::SharedMemory),
+        Some(AlgorithmSource::SharedMemory(kind, path)) if *kind == call.kind() => Ok(By::SharedMemory(*path)),
         Some(AlgorithmSource::One(_, algorithm)) => other(algorithm.name().into(), call.kind()),
         Some(AlgorithmSource::Library(kind)) => other(format!("{kind}/library"), call.kind()),
-        Some(AlgorithmSource::SharedMemory(kind)) => other(format!("{kind}/shared-memory"), call.kind()),
+        Some(AlgorithmSource::SharedMemory(kind, path)) => {
+            other(format!("{kind}/{}", Implementation::SharedMemory(*path)), call.kind())
+        }
     }
 }
 
@@ -136,15 +139,18 @@ fn explained(how: Option<&CAlgorithm>, call: &selection::Question) -> Result<Str
                 Err(reason) => format!("{call}: {algorithm} does not serve this call: {reason}"),
             }
         }
-        Some(AlgorithmSource::SharedMemory(kind)) if *kind == call.kind => {
-            match Implementation::SharedMemory.serves(call) {
-                Ok(()) => format!("{call}: shared-memory; {}", Implementation::SharedMemory.proof()),
-                Err(reason) => format!("{call}: shared-memory does not serve this call: {reason}"),
+        Some(AlgorithmSource::SharedMemory(kind, path)) if *kind == call.kind => {
+            let memory = Implementation::SharedMemory(*path);
+            match memory.serves(call) {
+                Ok(()) => format!("{call}: {memory}; {}", memory.proof()),
+                Err(reason) => format!("{call}: {memory} does not serve this call: {reason}"),
             }
         }
         Some(AlgorithmSource::One(_, algorithm)) => return other(algorithm.name().into(), call.kind),
         Some(AlgorithmSource::Library(kind)) => return other(format!("{kind}/library"), call.kind),
-        Some(AlgorithmSource::SharedMemory(kind)) => return other(format!("{kind}/shared-memory"), call.kind),
+        Some(AlgorithmSource::SharedMemory(kind, path)) => {
+            return other(format!("{kind}/{}", Implementation::SharedMemory(*path)), call.kind);
+        }
     })
 }
 
@@ -179,7 +185,7 @@ fn named(name: &str) -> Result<AlgorithmSource, ApiFailure> {
     match implementation {
         Implementation::Catalogue(algorithm) => Ok(AlgorithmSource::One(kind, Box::new(algorithm))),
         Implementation::Library => Ok(AlgorithmSource::Library(kind)),
-        Implementation::SharedMemory => Ok(AlgorithmSource::SharedMemory(kind)),
+        Implementation::SharedMemory(path) => Ok(AlgorithmSource::SharedMemory(kind, path)),
         Implementation::Ports(_) => Err(ApiFailure::Ports { found: name.into() }),
     }
 }

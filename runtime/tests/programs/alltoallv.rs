@@ -2,7 +2,7 @@
 //! wrong.
 
 use roundel::program::shared::replay::{RankCall, SharedFault, SharedOrder, replay};
-use roundel::program::shared::{BlockSpans, MOST_RANKS, SharedBlocks, SharedCall, SharedOp};
+use roundel::program::shared::{BlockSpans, CopyPath, MOST_RANKS, SharedBlocks, SharedCall, SharedOp};
 use roundel::program::{CopyStep, MemoryRegion};
 use roundel_spec::Kind;
 
@@ -63,7 +63,16 @@ impl Exchange {
         let leaving = BlockSpans { counts: sends, displs: sends_at };
         let blocks = SharedBlocks::Private { leaving, arriving: BlockSpans { counts: takes, displs: takes_at } };
         let p = self.lists.len();
-        SharedCall { kind: Kind::Alltoall, p, root: 0, size: 1, blocks, in_place: false, slot: self.slot }
+        SharedCall {
+            kind: Kind::Alltoall,
+            p,
+            root: 0,
+            size: 1,
+            blocks,
+            in_place: false,
+            path: CopyPath::Slot,
+            slot: self.slot,
+        }
     }
 
     /// The recorded calls of all ranks.
@@ -173,7 +182,16 @@ fn other_calls_come_between() {
     let long = Exchange::of(p, slot, |from, to| 300 * from + to);
     let short = Exchange::of(p, slot, |from, to| from + to);
     let other = |kind, len| {
-        let call = SharedCall { kind, p, root: 1, size: 1, blocks: SharedBlocks::Vector(len), in_place: false, slot };
+        let call = SharedCall {
+            kind,
+            p,
+            root: 1,
+            size: 1,
+            blocks: SharedBlocks::Vector(len),
+            in_place: false,
+            path: CopyPath::Slot,
+            slot,
+        };
         (0..p).map(|rank| RankCall::record(call, rank).expect("fits")).collect::<Vec<_>>()
     };
     for slots in [1, 2, 3] {

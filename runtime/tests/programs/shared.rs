@@ -1,7 +1,7 @@
 //! Calls of the ranks of one node: replayed for all kinds and many lengths, and refused if anything in them is wrong.
 
 use roundel::program::shared::replay::{RankCall, SharedFault, SharedOrder, replay};
-use roundel::program::shared::{MOST_RANKS, SharedBlocks, SharedCall, SharedOp};
+use roundel::program::shared::{CopyPath, FetchStep, MOST_RANKS, SharedBlocks, SharedCall, SharedOp};
 use roundel::program::{CombineStep, CopyStep};
 use roundel_spec::Kind;
 
@@ -15,6 +15,12 @@ const KINDS: [Kind; 8] = [
     Kind::Scatter,
     Kind::Alltoall,
 ];
+
+/// All kinds through slots, and those that only move data also by the kernel.
+fn paths() -> impl Iterator<Item = (Kind, CopyPath)> {
+    let slots = KINDS.into_iter().map(|kind| (kind, CopyPath::Slot));
+    slots.chain(KINDS.into_iter().filter(|kind| !kind.reduces()).map(|kind| (kind, CopyPath::Kernel)))
+}
 
 fn is_vector(kind: Kind) -> bool {
     matches!(kind, Kind::Allreduce | Kind::Reduce | Kind::Broadcast)
@@ -32,6 +38,7 @@ struct Case {
     /// The distance between blocks.
     gap: usize,
     in_place: bool,
+    path: CopyPath,
     slot: usize,
 }
 
@@ -48,11 +55,11 @@ impl Case {
             [len] => SharedBlocks::Equal(len),
             ref counts => SharedBlocks::Listed { counts, displs },
         };
-        let &Case { kind, p, root, size, slot, .. } = self;
+        let &Case { kind, p, root, size, path, slot, .. } = self;
         let own = |rank: usize| {
             // Only the root of a collective with a root has its input where its result will be.
             let in_place = self.in_place && (!kind.has_root() || rank == root && kind != Kind::Broadcast);
-            RankCall::record(SharedCall { kind, p, root, size, blocks, in_place, slot }, rank)
+            RankCall::record(SharedCall { kind, p, root, size, blocks, in_place, path, slot }, rank)
         };
         (0..p).map(own).collect()
     }
@@ -71,7 +78,7 @@ fn replayed(cases: &[Case], slots: usize) -> Option<Result<SharedOrder, SharedFa
 const BOTH: SharedOrder = SharedOrder { same_tree: true, rank_order: true };
 
 fn case(kind: Kind, p: usize, lengths: Vec<usize>) -> Case {
-    Case { kind, p, root: p / 3, size: 2, lengths, gap: 0, in_place: false, slot: 8 * 1024 }
+    Case { kind, p, root: p / 3, size: 2, lengths, gap: 0, in_place: false, path: CopyPath::Slot, slot: 8 * 1024 }
 }
 
 fn holds(cases: &[Case], slots: usize) {
@@ -81,11 +88,11 @@ fn holds(cases: &[Case], slots: usize) {
 /// Every kind with every small number of ranks, every root, short and long, in one and in several segments.
 #[test]
 fn every_kind_is_right() {
-    for (kind, p) in KINDS.into_iter().flat_map(|kind| (1..=6).map(move |p| (kind, p))) {
+    for ((kind, path), p) in paths().flat_map(|way| (1..=6).map(move |p| (way, p))) {
         for root in 0..if kind.has_root() { p } else { 1 } {
             for (length, slot) in [(0, 1024), (1, 4096), (7, 4096), (40, 8192), (1100, 1 << 16), (1100, 8192)] {
                 for in_place in [false, true] {
-                    let one = Case { root, in_place, slot, ..case(kind, p, vec![length]) };
+                    let one = Case { root, in_place, path, slot, ..case(kind, p, vec![length]) };
                     holds(&[one.clone(), one.clone(), one], 2);
                 }
             }
@@ -99,10 +106,11 @@ fn every_kind_is_right() {
 fn every_number_of_ranks_that_is_served() {
     for p in 7..=MOST_RANKS {
         let slot = 1 << 18;
-        for kind in KINDS {
+        for (kind, path) in paths() {
             let one = |root: usize, length: usize, in_place: bool| Case {
                 root,
                 in_place,
+                path,
                 slot,
                 ..case(kind, p, vec![length])
             };
@@ -126,7 +134,7 @@ fn blocks_of_different_lengths() {
         for (kind, gap) in [(Kind::Allgather, 0), (Kind::Allgather, 3), (Kind::ReduceScatter, 0)] {
             for (in_place, slot) in [(false, 1 << 14), (true, 1 << 14), (false, 4096), (true, 4096)] {
                 let one = Case { gap, in_place, slot, ..case(kind, p, lengths.clone()) };
-                holds(&[one.clone(), one], 3);
+                holds(&[one.clone(), Case { path: CopyPath::Kernel, ..one.clone() }, one], 3);
             }
         }
     }
@@ -138,9 +146,9 @@ fn different_calls_share_the_slots() {
     for (p, slots) in [(2, 1), (3, 2), (4, 3), (5, 8)] {
         let mut cases = Vec::new();
         for round in 0..4 {
-            for (i, kind) in KINDS.into_iter().enumerate() {
+            for (i, (kind, path)) in paths().enumerate() {
                 let length = [1, 0, 90, 1200, 5][(i * 3 + round) % 5];
-                cases.push(Case { root: (i + round) % p, ..case(kind, p, vec![length]) });
+                cases.push(Case { root: (i + round) % p, path, ..case(kind, p, vec![length]) });
             }
         }
         // A root may run ahead of all others here.
@@ -170,14 +178,16 @@ fn survives(case: &Case, slots: usize, change: impl Fn(&mut Vec<SharedOp>)) -> R
 #[test]
 fn no_step_can_be_left_out() {
     let mut tried = 0;
-    for kind in KINDS {
+    for (kind, path) in paths() {
         for length in [5, 1100] {
-            let case = Case { root: 0, ..case(kind, 3, vec![length]) };
-            let is: [fn(&SharedOp) -> bool; 4] = [
+            let case = Case { root: 0, path, ..case(kind, 3, vec![length]) };
+            let is: [fn(&SharedOp) -> bool; 6] = [
                 |op| matches!(op, SharedOp::Await { .. }),
                 |op| matches!(op, SharedOp::Signal),
                 |op| matches!(op, SharedOp::Copy(_)),
                 |op| matches!(op, SharedOp::Combine(_)),
+                |op| matches!(op, SharedOp::Publish(_)),
+                |op| matches!(op, SharedOp::Fetch(_)),
             ];
             assert_eq!(survives(&case, 2, |_| ()), Ok(BOTH));
             let displs = case.displs();
@@ -191,7 +201,7 @@ fn no_step_can_be_left_out() {
             }
         }
     }
-    assert!(tried > 40, "{tried}");
+    assert!(tried > 90, "{tried}");
 }
 
 /// With one slot every kind needs its claim. With more slots, only those in which some rank waits for no other: if all
@@ -206,13 +216,35 @@ fn a_slot_is_claimed() {
     }
 }
 
+/// A rank that has published where its data is waits until the others have read it.
+#[test]
+fn memory_is_not_given_back_too_early() {
+    for kind in KINDS.into_iter().filter(|kind| !kind.reduces()) {
+        let case = Case { root: 0, path: CopyPath::Kernel, ..case(kind, 3, vec![5]) };
+        let outcome = survives(&case, 2, |ops| {
+            // Of the last waits, those behind everything that this rank reads.
+            let last = ops.iter().rposition(|op| !matches!(op, SharedOp::Await { .. })).map_or(0, |last| last + 1);
+            ops.truncate(last);
+        });
+        assert!(matches!(outcome, Err(SharedFault::ReadAfterCall { .. })), "{kind}: {outcome:?}");
+    }
+}
+
+/// An alltoall in place overwrites what others would read, so it goes through slots.
+#[test]
+fn an_alltoall_in_place_is_not_fetched() {
+    let case = Case { path: CopyPath::Kernel, in_place: true, ..case(Kind::Alltoall, 3, vec![5]) };
+    let calls = case.record(&[]).expect("fits");
+    assert!(!calls.iter().flat_map(|call| call.segments.concat()).any(|op| matches!(op, SharedOp::Fetch(_))));
+}
+
 /// Altered steps: another position, another length, another rank, swapped operands.
 #[test]
 fn altered_steps_are_found() {
     let mut found = 0;
-    for kind in KINDS {
+    for (kind, path) in paths() {
         for length in [5, 1100] {
-            let case = Case { root: 0, ..case(kind, 3, vec![length]) };
+            let case = Case { root: 0, path, ..case(kind, 3, vec![length]) };
             let displs = case.displs();
             let steps: usize =
                 case.record(&displs).expect("fits").iter().map(|call| call.segments[0].len()).max().unwrap_or(0);
@@ -248,6 +280,11 @@ fn alter(op: &mut SharedOp, way: usize) {
         (SharedOp::Combine(CombineStep { left, right, .. }), 0) => std::mem::swap(left, right),
         (SharedOp::Combine(CombineStep { into, .. }), 1) => into.offset += 2,
         (SharedOp::Combine(CombineStep { elements, .. }), 2) if *elements > 0 => *elements -= 1,
+        (SharedOp::Fetch(FetchStep { offset, .. }), 0) => *offset += 2,
+        (SharedOp::Fetch(FetchStep { to, .. }), 1) => to.offset += 2,
+        (SharedOp::Fetch(FetchStep { elements, .. }), 2) if *elements > 0 => *elements -= 1,
+        (SharedOp::Fetch(FetchStep { rank, .. }), 3) => *rank = (*rank + 1) % 3,
+        (SharedOp::Publish(from), 0) => from.offset += 2,
         (SharedOp::Await { times, .. }, 3) => *times += 1,
         (op @ SharedOp::Signal, 4) => *op = SharedOp::Claim,
         _ => {}

@@ -74,7 +74,7 @@ pub struct Answer {
 impl Answer {
     /// Why it is correct.
     pub fn proof(&self) -> String {
-        let in_memory = self.implementation == Implementation::SharedMemory;
+        let in_memory = matches!(self.implementation, Implementation::SharedMemory(_));
         match self.question.between_nodes().filter(|_| in_memory) {
             Some(between) => format!("{}; between nodes {between}, {}", self.implementation.proof(), between.proof()),
             None => self.implementation.proof(),

@@ -9,7 +9,7 @@ use crate::choice::ports::{self, ModelledPorts, PlanEvidence};
 use crate::choice::question::{ANY, Question};
 use crate::plan::ports::Ports;
 use crate::program::build::Scheme;
-use crate::program::shared::MOST_RANKS;
+use crate::program::shared::{CopyPath, MOST_RANKS};
 use roundel_spec::{Kind, Refusal};
 use std::fmt;
 
@@ -22,8 +22,9 @@ pub enum Implementation {
     Catalogue(Algorithm),
     /// A plan with ports between nodes, for requests of `roundel::mpi::persistent`.
     Ports(PortsPlan),
-    /// Memory that the ranks of a node share; between several nodes, an algorithm of the catalogue.
-    SharedMemory,
+    /// Memory that the ranks of a node share; between several nodes, an algorithm of the catalogue. Data that is only
+    /// moved may go from rank to rank without it.
+    SharedMemory(CopyPath),
 }
 
 /// The most bytes of an all-to-all that one rank keeps for the others of its node.
@@ -31,6 +32,17 @@ const MOST_KEPT: u64 = 16 << 20;
 
 /// The name of shared memory among implementations.
 pub(super) const SHARED: &str = "shared-memory";
+
+/// The name of memory that ranks read from each other.
+pub(super) const FETCHED: &str = "kernel-copy";
+
+/// The name of an implementation in the memory of a node.
+pub(super) const fn name_of_path(path: CopyPath) -> &'static str {
+    match path {
+        CopyPath::Slot => SHARED,
+        CopyPath::Kernel => FETCHED,
+    }
+}
 
 /// A plan with ports, and its properties.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,7 +89,7 @@ impl PortsPlan {
 }
 
 impl Implementation {
-    /// The implementation with a name: `library`, `shared-memory`, or an algorithm.
+    /// The implementation with a name: `library`, `shared-memory`, `kernel-copy`, or an algorithm.
     ///
     /// # Errors
     /// If there is no such implementation, or the parameters are invalid.
@@ -85,8 +97,10 @@ impl Implementation {
         match name {
             "library" if parameters.is_empty() => Ok(Implementation::Library),
             "library" => Err(RuleError::NoParameters { what: "what is left to the library" }),
-            SHARED if parameters.is_empty() => Ok(Implementation::SharedMemory),
-            SHARED => Err(RuleError::NoParameters { what: "shared memory" }),
+            FETCHED if kind.reduces() => Err(RuleError::Reduces { kind }),
+            SHARED | FETCHED if !parameters.is_empty() => Err(RuleError::NoParameters { what: "shared memory" }),
+            SHARED => Ok(Implementation::SharedMemory(CopyPath::Slot)),
+            FETCHED => Ok(Implementation::SharedMemory(CopyPath::Kernel)),
             name => Algorithm::named(kind, name, parameters).map(Implementation::Catalogue),
         }
     }
@@ -118,7 +132,7 @@ impl Implementation {
             Implementation::Library => "nothing is proved of the library".into(),
             Implementation::Catalogue(algorithm) => algorithm.proof(),
             Implementation::Ports(planned) => planned.proof(),
-            Implementation::SharedMemory => {
+            Implementation::SharedMemory(_) => {
                 format!("replayed with all ranks of a node, every interleaving, up to {MOST_RANKS} of them")
             }
         }
@@ -131,7 +145,7 @@ impl Implementation {
             Implementation::Library => kind != Kind::Allreduce,
             Implementation::Catalogue(algorithm) => algorithm.keeps_tree(),
             Implementation::Ports(planned) => kind != Kind::Allreduce || planned.same_tree,
-            Implementation::SharedMemory => true,
+            Implementation::SharedMemory(_) => true,
         }
     }
 
@@ -139,7 +153,7 @@ impl Implementation {
     pub(super) fn orders(&self, kind: Kind) -> NumberRange {
         match self {
             _ if !kind.reduces() => NumberRange::up_to(2),
-            Implementation::Library | Implementation::SharedMemory => NumberRange::up_to(2),
+            Implementation::Library | Implementation::SharedMemory(_) => NumberRange::up_to(2),
             Implementation::Catalogue(algorithm) if !algorithm.keeps_order() => NumberRange::only(0),
             Implementation::Catalogue(algorithm) if algorithm.looks_at_nodes() => NumberRange::up_to(1),
             Implementation::Catalogue(_) => NumberRange::up_to(2),
@@ -167,14 +181,17 @@ impl Implementation {
             Implementation::Ports(_) if !call.request => {
                 Err("plans with ports are for requests of roundel::mpi::persistent".into())
             }
-            Implementation::Library | Implementation::Catalogue(_) | Implementation::SharedMemory if call.request => {
+            Implementation::Library | Implementation::Catalogue(_) | Implementation::SharedMemory(_)
+                if call.request =>
+            {
                 Err("a persistent request takes plans with ports".into())
             }
             Implementation::Library => Ok(()),
             Implementation::Catalogue(algorithm) => serves(algorithm, call),
             Implementation::Ports(planned) if planned.nodes == call.nodes => Ok(()),
             Implementation::Ports(planned) => Err(format!("it is for {} nodes", planned.nodes)),
-            Implementation::SharedMemory => in_shared_memory(call),
+            Implementation::SharedMemory(CopyPath::Slot) => in_shared_memory(call),
+            Implementation::SharedMemory(CopyPath::Kernel) => fetched(call).and_then(|()| in_shared_memory(call)),
         }
     }
 }
@@ -192,6 +209,20 @@ fn in_shared_memory(call: &Question) -> Result<(), String> {
     }
     if call.ppn_max > MOST_RANKS {
         return Err(format!("it was replayed for at most {MOST_RANKS} ranks of a node"));
+    }
+    Ok(())
+}
+
+/// Returns an error if ranks cannot read each other's memory in a call.
+fn fetched(call: &Question) -> Result<(), String> {
+    if call.kind.reduces() {
+        return Err("what is reduced is not only moved".into());
+    }
+    if call.nodes > 1 {
+        return Err("ranks read the memory of their own node only".into());
+    }
+    if call.kind == Kind::Alltoall && call.bytes == ANY {
+        return Err("ranks know only their own lengths".into());
     }
     Ok(())
 }
@@ -235,7 +266,7 @@ impl fmt::Display for Implementation {
             Implementation::Library => f.write_str("library"),
             Implementation::Catalogue(algorithm) => algorithm.fmt(f),
             Implementation::Ports(planned) => planned.ports.fmt(f),
-            Implementation::SharedMemory => f.write_str(SHARED),
+            Implementation::SharedMemory(path) => f.write_str(name_of_path(*path)),
         }
     }
 }

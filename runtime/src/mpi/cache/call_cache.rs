@@ -9,6 +9,7 @@ use crate::mpi::cache::node_plan::NodePlan;
 use crate::mpi::execution::RequestLife;
 use crate::mpi::execution::shared::ExchangeLimit;
 use crate::mpi::lowering::plan::MessagePlan;
+use crate::program::shared::CopyPath;
 use std::sync::Arc;
 
 /// The number of cached calls.
@@ -24,7 +25,7 @@ pub(crate) enum CachedPlan {
     /// Along a route, for blocks of any lengths.
     Alltoallv(Box<Algorithm>),
     /// Through the node's shared memory.
-    SharedMemory,
+    SharedMemory(CopyPath),
     /// An alltoallv through the node's shared memory, up to a limit.
     SharedAlltoallv(ExchangeLimit),
     /// Through the shared memory of each node, and with messages between nodes.

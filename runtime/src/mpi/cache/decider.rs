@@ -1,6 +1,7 @@
 //! Who decides how a call runs.
 
 use crate::choice::selection::{Algorithm, Settings};
+use crate::program::shared::CopyPath;
 
 /// The decider of how a call runs.
 #[derive(Clone, Copy, Debug)]
@@ -12,7 +13,7 @@ pub enum By<'a> {
     /// This algorithm. A call that it does not serve is an error.
     Algorithm(&'a Algorithm),
     /// The node's shared memory. A call that it does not serve is an error.
-    SharedMemory,
+    SharedMemory(CopyPath),
     /// MPI serves the call.
     Library,
 }
@@ -23,7 +24,8 @@ impl By<'_> {
         match self {
             By::Environment => 0,
             By::Library => 1,
-            By::SharedMemory => 2,
+            By::SharedMemory(CopyPath::Slot) => 2,
+            By::SharedMemory(CopyPath::Kernel) => 3,
             By::Settings(settings) => settings.fingerprint(),
             By::Algorithm(algorithm) => algorithm.fingerprint(),
         }
@@ -35,7 +37,7 @@ impl By<'_> {
 pub(crate) enum Decider {
     Environment,
     Library,
-    SharedMemory,
+    SharedMemory(CopyPath),
     Settings(Box<Settings>),
     Algorithm(Box<Algorithm>),
 }
@@ -45,7 +47,7 @@ impl From<By<'_>> for Decider {
         match by {
             By::Environment => Decider::Environment,
             By::Library => Decider::Library,
-            By::SharedMemory => Decider::SharedMemory,
+            By::SharedMemory(path) => Decider::SharedMemory(path),
             By::Settings(settings) => Decider::Settings(Box::new(settings.clone())),
             By::Algorithm(algorithm) => Decider::Algorithm(Box::new(algorithm.clone())),
         }
@@ -56,9 +58,8 @@ impl Decider {
     /// Whether it is this one.
     pub(crate) fn is(&self, by: By<'_>) -> bool {
         match (self, by) {
-            (Decider::Environment, By::Environment)
-            | (Decider::Library, By::Library)
-            | (Decider::SharedMemory, By::SharedMemory) => true,
+            (Decider::Environment, By::Environment) | (Decider::Library, By::Library) => true,
+            (Decider::SharedMemory(own), By::SharedMemory(other)) => *own == other,
             (Decider::Settings(own), By::Settings(other)) => **own == *other,
             (Decider::Algorithm(own), By::Algorithm(other)) => **own == *other,
             _ => false,

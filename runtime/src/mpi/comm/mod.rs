@@ -4,6 +4,7 @@ pub(crate) mod agree;
 pub(crate) mod node_members;
 pub(crate) mod nodes;
 pub(crate) mod own;
+pub(crate) mod peer_processes;
 pub(crate) mod profile;
 pub(crate) mod shared_window;
 pub(crate) mod window;

@@ -238,7 +238,7 @@ impl PortsRequest<'_> {
 fn planned(implementation: Implementation) -> Option<PortsPlan> {
     match implementation {
         Implementation::Ports(planned) => Some(planned),
-        Implementation::Library | Implementation::Catalogue(_) | Implementation::SharedMemory => None,
+        Implementation::Library | Implementation::Catalogue(_) | Implementation::SharedMemory(_) => None,
     }
 }
 

@@ -167,10 +167,10 @@ pub(super) fn choose(
     let settings = match by {
         By::Algorithm(algorithm) => return Ok(Choice::asked(Implementation::Catalogue(algorithm.clone()), None)),
         By::Library => return Ok(Choice::asked(Implementation::Library, None)),
-        By::SharedMemory => {
-            let refused = |reason| Error::NoSharedMemory { reason };
-            Implementation::SharedMemory.serves(&question).map_err(refused)?;
-            return Ok(Choice::asked(Implementation::SharedMemory, question.between_nodes()));
+        By::SharedMemory(path) => {
+            let (refused, memory) = (|reason| Error::NoSharedMemory { reason }, Implementation::SharedMemory(path));
+            memory.serves(&question).map_err(refused)?;
+            return Ok(Choice::asked(memory, question.between_nodes()));
         }
         By::Settings(settings) if environment.device.library().is_none() => settings,
         By::Settings(_) | By::Environment => environment,
@@ -185,20 +185,22 @@ pub(super) fn choose(
     let passed: String = chosen.passed.iter().map(|passed| format!("; {passed}")).collect();
     let most = matches!(chosen.reason, Reason::Default(_)).then(|| most_of_alltoallv(&question));
     let (implementation, reason) = (chosen.implementation.clone(), format!("{}{passed}", chosen.reason));
-    let between = if implementation == Implementation::SharedMemory { question.between_nodes() } else { None };
+    let in_memory = matches!(implementation, Implementation::SharedMemory(_));
+    let between = if in_memory { question.between_nodes() } else { None };
     let explained = (settings.explain && here.rank == 0).then_some(chosen);
     Ok(Choice { implementation, reason, between, most, explained })
 }
 
 /// The best answer that is not shared memory.
 fn without_shared_memory(settings: &Settings, chosen: Answer) -> Answer {
-    if chosen.implementation != Implementation::SharedMemory {
+    let in_memory = |answer: &Answer| matches!(answer.implementation, Implementation::SharedMemory(_));
+    if !in_memory(&chosen) {
         return chosen;
     }
     let others = settings.answers(&chosen.question).into_iter();
     let (implementation, reason) = (Implementation::Library, Reason::Default(UNNOTICED));
     let library = Answer { implementation, reason, estimate: None, ..chosen };
-    others.into_iter().find(|answer| answer.implementation != Implementation::SharedMemory).unwrap_or(library)
+    others.into_iter().find(|answer| !in_memory(answer)).unwrap_or(library)
 }
 
 const UNNOTICED: &str = "this MPI does not notice that a request is complete if nothing was received";

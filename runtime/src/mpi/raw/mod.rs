@@ -58,6 +58,7 @@ use crate::mpi::lowering::plan::MessagePlan;
 use crate::mpi::process::code::SUCCESS;
 use crate::mpi::state::CommWork;
 use crate::mpi::state::attribute;
+use crate::program::shared::CopyPath;
 use crate::transport::{Layout, RankPlacement};
 use ::mpi::ffi;
 use std::cell::Cell;
@@ -201,7 +202,7 @@ unsafe fn serve(work: &mut CommWork, group: &OwnComm, job: &ParsedCall, by: By<'
             Err(error) => leave(by, error).map(|()| CallOutcome::Library),
         },
         // SAFETY: as above.
-        Some(CachedPlan::SharedMemory) => unsafe { shared_run::run(work, group, job) },
+        Some(&CachedPlan::SharedMemory(path)) => unsafe { shared_run::run(work, group, job, path) },
         // SAFETY: as above.
         Some(&CachedPlan::SharedAlltoallv(limit)) => unsafe { shared_run::exchange(work, group, job, limit) },
         // SAFETY: as above.
@@ -302,7 +303,7 @@ fn operands(job: &ParsedCall) -> Option<Operands> {
 
 /// Leaves a call that is not served to MPI, unless an algorithm was requested.
 fn leave(by: By<'_>, error: Error) -> Result<(), Error> {
-    if let By::Algorithm(_) | By::SharedMemory = by { Err(error) } else { Ok(()) }
+    if let By::Algorithm(_) | By::SharedMemory(_) = by { Err(error) } else { Ok(()) }
 }
 
 impl Unread {
@@ -321,8 +322,8 @@ fn plan(work: &mut CommWork, group: &OwnComm, shape: &CallShape, by: By<'_>) -> 
     let choice = choice::choose(by, work, shape, group.here(), CallForm::Blocking)?;
     let algorithm = match choice.implementation.clone() {
         Implementation::Catalogue(algorithm) => algorithm,
-        Implementation::SharedMemory => {
-            let planned = in_shared_memory(work, group, shape, &choice);
+        Implementation::SharedMemory(path) => {
+            let planned = in_shared_memory(work, group, shape, path, &choice);
             choice.tell(planned.as_ref().map(|_| ()));
             return match planned {
                 Ok(planned) => Ok(planned),
@@ -352,15 +353,16 @@ fn in_shared_memory(
     work: &mut CommWork,
     group: &OwnComm,
     shape: &CallShape,
+    path: CopyPath,
     choice: &Choice,
 ) -> Result<CachedPlan, Error> {
     if let Some(between) = &choice.between {
         return node_run::plan(work, group, shape, between).map(|plan| CachedPlan::Nodes(Arc::new(plan)));
     }
-    shared_run::fits(work, group, shape)?;
+    shared_run::fits(work, group, shape, path)?;
     Ok(match shape.blocks {
         BlockLayout::Private => CachedPlan::SharedAlltoallv(choice.exchange_limit(group.placement.p())),
-        _ => CachedPlan::SharedMemory,
+        _ => CachedPlan::SharedMemory(path),
     })
 }
 

@@ -17,7 +17,7 @@ use crate::mpi::comm::shared_window::{Rings, request_rings};
 use crate::mpi::execution::shared::{LocalStage, NodeBlocks, NodeVectors, OwnedPlan, STAGES, SharedPlan};
 use crate::mpi::lowering::plan::MessagePlan;
 use crate::mpi::state::CommWork;
-use crate::program::shared::{LINE, SharedBlocks, SharedCall};
+use crate::program::shared::{CopyPath, LINE, SharedBlocks, SharedCall};
 use crate::transport::{Layout, RankPlacement};
 use roundel_spec::{Kind, Placement};
 
@@ -117,7 +117,7 @@ impl<'a> NodeCall<'a> {
         };
         let stage = |kind, blocks, in_place| {
             let (p, root) = (self.node.ranks.len(), self.sender_on_node());
-            let call = SharedCall { kind, p, root, size, blocks, in_place, slot: 0 };
+            let call = SharedCall { kind, p, root, size, blocks, in_place, path: CopyPath::Slot, slot: 0 };
             // All nodes must agree whether a slot can hold it, and the largest node has the least room for each rank.
             fit(SharedCall { p: self.largest(), blocks: SharedBlocks::Vector(1), ..call }, rings)?;
             fit(call, rings).map(|plan| NodeStage::Shared(OwnedPlan::from(plan)))

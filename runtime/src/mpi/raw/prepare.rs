@@ -155,8 +155,8 @@ impl Preparation<'_> {
         let lists = work.recent.lists.clone();
         let algorithm = match choice.implementation.clone() {
             Implementation::Catalogue(algorithm) => algorithm,
-            Implementation::SharedMemory => {
-                let shared = SharedRequest::new(work, group, shape, choice.between.as_ref(), life);
+            Implementation::SharedMemory(path) => {
+                let shared = SharedRequest::new(work, group, shape, choice.between.as_ref(), path, life);
                 choice.tell(shared.as_ref().map(|_| ()));
                 let buffers = SpareBuffers { lists, ..SpareBuffers::default() };
                 let planned = shared

@@ -41,9 +41,11 @@ pub(super) unsafe fn run(
         }
         (Ok(_), Some(_), Some(CachedPlan::Library(reason))) => head.library(reason),
         (Ok(CallOutcome::Library), Some(_), Some(CachedPlan::SharedAlltoallv(_))) => head.library(TOO_LONG),
-        (Ok(_), Some(_), Some(CachedPlan::SharedMemory | CachedPlan::SharedAlltoallv(_) | CachedPlan::Nodes(_))) => {
-            head.library(IN_SHARED_MEMORY)
-        }
+        (
+            Ok(_),
+            Some(_),
+            Some(CachedPlan::SharedMemory(_) | CachedPlan::SharedAlltoallv(_) | CachedPlan::Nodes(_)),
+        ) => head.library(IN_SHARED_MEMORY),
         (Ok(_), ..) => head.library(UNREAD),
     };
     if !recorded {

@@ -17,6 +17,7 @@ use crate::mpi::cache::repeated::{Repeated, RepeatedCall, RepeatedMemory, Repeat
 use crate::mpi::comm::own::OwnComm;
 use crate::mpi::execution::shared::SharedPlan;
 use crate::mpi::state::{CommState, CommWork, attribute};
+use crate::program::shared::CopyPath;
 use roundel_spec::Kind;
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -204,8 +205,8 @@ unsafe fn planned(key: &CallKey, call: &MpiCall, group: &OwnComm, work: &mut Com
     let (Side::Plain(_), Side::Plain(_)) = (job.send, job.recv) else { return None };
     let CommWork { recent, offsets, last_lists, .. } = work;
     let steps = match recent.how()? {
-        CachedPlan::SharedMemory => {
-            let call = shared_run::call(&job.shape, &recent.lists, offsets, group);
+        &CachedPlan::SharedMemory(path) => {
+            let call = shared_run::call(&job.shape, &recent.lists, offsets, group, path);
             RepeatedSteps::Shared(SharedPlan::new(call).ok()?.into())
         }
         // Only in this call's own copy do the blocks lie elsewhere.
@@ -213,7 +214,7 @@ unsafe fn planned(key: &CallKey, call: &MpiCall, group: &OwnComm, work: &mut Com
         // The lists of most programs are the same in each call or different in each.
         CachedPlan::SharedAlltoallv(_) if !last_lists.is(&recent.lists) => return None,
         &CachedPlan::SharedAlltoallv(limit) => {
-            let call = shared_run::call(&job.shape, &recent.lists, offsets, group);
+            let call = shared_run::call(&job.shape, &recent.lists, offsets, group, CopyPath::Slot);
             RepeatedSteps::Exchange(SharedPlan::new(call).ok()?.into(), limit)
         }
         CachedPlan::Plan(plan, _) => RepeatedSteps::Messages(Arc::clone(plan)),

@@ -4,7 +4,7 @@
 //! persistent one has its own memory, because ranks may start such calls in any order.
 
 use super::node_run;
-use super::shared_run::{call, unshared};
+use super::shared_run::{call, fetches, unshared};
 use crate::choice::selection::BetweenNodes;
 use crate::error::Error;
 use crate::mpi::arguments::image::{Rank, Sides};
@@ -20,6 +20,7 @@ use crate::mpi::execution::{MessageScope, RequestLife};
 use crate::mpi::handles::operand::Operands;
 use crate::mpi::lowering::areas::Scratch;
 use crate::mpi::state::CommWork;
+use crate::program::shared::CopyPath;
 use std::ffi::c_int;
 use std::sync::{Arc, Mutex, TryLockError};
 
@@ -41,11 +42,12 @@ impl SharedRequest {
         group: &OwnComm,
         shape: &CallShape,
         between: Option<&BetweenNodes>,
+        path: CopyPath,
         life: RequestLife,
     ) -> Result<Self, Error> {
         let (memory, stages, nodes) = match between {
             Some(between) => Self::on_nodes(work, group, shape, between, life)?,
-            None => Self::on_one_node(work, group, shape, life)?,
+            None => Self::on_one_node(work, group, shape, path, life)?,
         };
         Ok(SharedRequest { memory, completion: Arc::default(), call: Some(QueuedCall::new(stages)), nodes })
     }
@@ -54,6 +56,7 @@ impl SharedRequest {
         work: &mut CommWork,
         group: &OwnComm,
         shape: &CallShape,
+        path: CopyPath,
         life: RequestLife,
     ) -> Result<PlannedStages, Error> {
         if group.placement.regions().nodes() > 1 {
@@ -63,7 +66,10 @@ impl SharedRequest {
         if shape.blocks == BlockLayout::Private && shape.send.is_none() {
             return Err(unshared("a request for an alltoallv in place has no room to copy what it sends"));
         }
-        let call = call(shape, &recent.lists, offsets, group);
+        let call = call(shape, &recent.lists, offsets, group, path);
+        if path == CopyPath::Kernel {
+            fetches(&call)?;
+        }
         let (memory, plan) = match life {
             RequestLife::Once => (common(shared)?, SharedPlan::new(call)?),
             RequestLife::Persistent => {
@@ -71,6 +77,12 @@ impl SharedRequest {
                 (own_memory(group, rings)?, plan)
             }
         };
+        if path == CopyPath::Kernel {
+            match life {
+                RequestLife::Once => lock(&memory).knows_to_fetch()?,
+                RequestLife::Persistent => lock(&memory).agree_to_fetch(group)?,
+            }
+        }
         Ok((memory, [Some(CallStage::Shared(plan.into())), None, None, None, None], None))
     }
 

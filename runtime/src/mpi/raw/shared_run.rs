@@ -9,18 +9,28 @@ use crate::mpi::execution::Nothing;
 use crate::mpi::execution::shared::{ExchangeLimit, ServedExchange, SharedBuffers, SharedPlan, lock};
 use crate::mpi::lowering::areas::Scratch;
 use crate::mpi::state::CommWork;
-use crate::program::shared::{BlockSpans, SharedBlocks, SharedCall};
+use crate::program::shared::{BlockSpans, CopyPath, SharedBlocks, SharedCall};
 use roundel_spec::Kind;
 use std::ptr::copy_nonoverlapping;
 
 /// Returns an error if a call does not fit into the memory, or there is none. The first call is collective.
-pub(super) fn fits(work: &mut CommWork, group: &OwnComm, shape: &CallShape) -> Result<(), Error> {
+pub(super) fn fits(work: &mut CommWork, group: &OwnComm, shape: &CallShape, path: CopyPath) -> Result<(), Error> {
     if group.placement.regions().nodes() > 1 {
         return Err(unshared("the ranks are on several nodes"));
     }
     work.shared(group)?;
-    let CommWork { recent, offsets, .. } = work;
-    SharedPlan::new(call(shape, &recent.lists, offsets, group)).map(|_| ())
+    let CommWork { recent, offsets, shared, .. } = work;
+    let call = call(shape, &recent.lists, offsets, group, path);
+    if let (CopyPath::Kernel, Some(Ok(memory))) = (path, shared) {
+        fetches(&call)?;
+        lock(memory).agree_to_fetch(group)?;
+    }
+    SharedPlan::new(call).map(|_| ())
+}
+
+/// Returns an error if ranks must not read each other's memory in a call.
+pub(super) fn fetches(call: &SharedCall<'_>) -> Result<(), Error> {
+    if call.fetches() { Ok(()) } else { Err(unshared("a call in place overwrites what other ranks would read")) }
 }
 
 pub(super) fn unshared(reason: &str) -> Error {
@@ -31,14 +41,19 @@ pub(super) fn unshared(reason: &str) -> Error {
 ///
 /// # Safety
 /// The memory and the handles of the call are live.
-pub(super) unsafe fn run(work: &mut CommWork, group: &OwnComm, job: &ParsedCall) -> Result<CallOutcome, Error> {
+pub(super) unsafe fn run(
+    work: &mut CommWork,
+    group: &OwnComm,
+    job: &ParsedCall,
+    path: CopyPath,
+) -> Result<CallOutcome, Error> {
     let CommWork { recent, offsets, shared, .. } = work;
     let Some(Ok(shared)) = shared else { return Ok(CallOutcome::Library) };
     let mut shared = lock(shared);
     let rank = rank(group);
     // SAFETY: the caller guarantees live memory and handles.
     let sides = unsafe { recent.images.bring(job, &recent.lists, rank)? };
-    let plan = SharedPlan::new(call(&job.shape, &recent.lists, offsets, group))?;
+    let plan = SharedPlan::new(call(&job.shape, &recent.lists, offsets, group, path))?;
     let (input, output) = (if job.shape.send.is_some() { sides.send } else { sides.recv }, sides.recv);
     match operands(job) {
         Some(operands) => {
@@ -79,7 +94,7 @@ pub(super) unsafe fn exchange(
         // SAFETY: as above; the receive buffer has the blocks of the lists.
         None => unsafe { aside(&mut recent.lists, sides.recv, held) },
     };
-    let plan = SharedPlan::new(call(&job.shape, &recent.lists, offsets, group))?;
+    let plan = SharedPlan::new(call(&job.shape, &recent.lists, offsets, group, CopyPath::Slot))?;
     // SAFETY: the buffers are those of the lists.
     let served = unsafe { shared.exchange(&plan, (input, sides.recv), limit)? };
     if served == ServedExchange::TooLong {
@@ -113,6 +128,7 @@ pub(super) fn call<'a>(
     lists: &'a Lists,
     offsets: &'a mut Vec<usize>,
     group: &OwnComm,
+    path: CopyPath,
 ) -> SharedCall<'a> {
     let (p, CallShape { kind, size, .. }) = (group.placement.p(), *shape);
     let elements = shape.send.unwrap_or(shape.recv);
@@ -141,5 +157,5 @@ pub(super) fn call<'a>(
             Kind::Allreduce | Kind::ReduceScatter | Kind::Allgather => true,
             Kind::Alltoall => shape.blocks != BlockLayout::Private,
         };
-    SharedCall { kind, p, root, size, blocks, in_place, slot: 0 }
+    SharedCall { kind, p, root, size, blocks, in_place, path, slot: 0 }
 }

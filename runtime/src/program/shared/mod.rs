@@ -12,10 +12,14 @@
 //!
 //! In an alltoallv ranks know only their own lengths. They publish them in the first segment ([`alltoallv`]).
 //!
+//! Long data that is only moved need not pass through a slot: if the kernel lets ranks read each other's memory, they
+//! publish where it is, and it is copied once instead of twice ([`CopyPath::Kernel`]).
+//!
 //! Every reduction combines the contributions in the order of ranks, once for each element, or with the same tree on
 //! all ranks: operations need not commute, and all ranks get bitwise equal results.
 
 pub mod alltoallv;
+mod fetch;
 pub mod replay;
 mod steps;
 
@@ -46,11 +50,31 @@ pub trait SharedSteps {
     /// Combines elements one by one; `into` may be the same as `right`, and overlaps neither otherwise.
     fn combine(&mut self, left: RegionOffset, right: RegionOffset, into: RegionOffset, elements: usize);
 
+    /// Publishes where a part of this rank's memory begins, so that other ranks may [fetch](SharedSteps::fetch) from it
+    /// after the next signal.
+    fn publish(&mut self, from: RegionOffset);
+
+    /// Copies elements from the memory that a rank has published, `offset` bytes behind its beginning.
+    fn fetch(&mut self, rank: usize, offset: usize, to: RegionOffset, elements: usize);
+
     /// Increments this rank's counter in the slot.
     fn signal(&mut self);
 
     /// Waits until a rank has incremented its counter this many times in this segment.
     fn await_signals(&mut self, rank: usize, times: u32);
+}
+
+/// Elements that are read from another rank's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FetchStep {
+    /// The other rank.
+    pub rank: usize,
+    /// How many bytes behind the beginning of what it has published.
+    pub offset: usize,
+    /// The destination.
+    pub to: RegionOffset,
+    /// The number of elements.
+    pub elements: usize,
 }
 
 /// A step of a rank, recorded.
@@ -62,6 +86,10 @@ pub enum SharedOp {
     Copy(CopyStep),
     /// [`SharedSteps::combine`].
     Combine(CombineStep),
+    /// [`SharedSteps::publish`].
+    Publish(RegionOffset),
+    /// [`SharedSteps::fetch`].
+    Fetch(FetchStep),
     /// [`SharedSteps::signal`].
     Signal,
     /// [`SharedSteps::await_signals`].
@@ -84,6 +112,14 @@ impl SharedSteps for Vec<SharedOp> {
 
     fn combine(&mut self, left: RegionOffset, right: RegionOffset, into: RegionOffset, elements: usize) {
         self.push(SharedOp::Combine(CombineStep { left, right, into, elements }));
+    }
+
+    fn publish(&mut self, from: RegionOffset) {
+        self.push(SharedOp::Publish(from));
+    }
+
+    fn fetch(&mut self, rank: usize, offset: usize, to: RegionOffset, elements: usize) {
+        self.push(SharedOp::Fetch(FetchStep { rank, offset, to, elements }));
     }
 
     fn signal(&mut self) {
@@ -127,6 +163,16 @@ pub struct BlockSpans<'a> {
     pub displs: &'a [usize],
 }
 
+/// How data that is only moved gets from rank to rank.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum CopyPath {
+    /// Through a slot: one rank copies it in, and the others copy it out.
+    #[default]
+    Slot,
+    /// The kernel copies it from one rank's memory to another's.
+    Kernel,
+}
+
 /// A collective call of the ranks of one node.
 #[derive(Clone, Copy, Debug)]
 pub struct SharedCall<'a> {
@@ -142,6 +188,8 @@ pub struct SharedCall<'a> {
     pub blocks: SharedBlocks<'a>,
     /// Whether this rank's input and output are the same memory: its input lies where its result will be.
     pub in_place: bool,
+    /// How data that is only moved gets from rank to rank.
+    pub path: CopyPath,
     /// The bytes of data in a slot, besides the lines of its counters. Set when the call is planned.
     pub slot: usize,
 }
@@ -202,6 +250,14 @@ impl SharedCall<'_> {
         long && (self.kind == Kind::Allreduce || self.kind == Kind::Reduce && self.p > 2)
     }
 
+    /// Whether ranks read each other's memory. A rank must not overwrite what others still read, so an alltoall in
+    /// place cannot; and what is reduced is in a slot anyway.
+    #[inline]
+    pub fn fetches(&self) -> bool {
+        let overwritten = self.kind == Kind::Alltoall && self.in_place;
+        self.path == CopyPath::Kernel && !self.kind.reduces() && !overwritten && !self.is_private()
+    }
+
     /// Whether a rank's contribution fits beside its counter.
     fn is_tiny(&self) -> bool {
         let parts = match self.kind {
@@ -244,7 +300,7 @@ impl SharedCall<'_> {
         if self.is_private() {
             return usize::MAX;
         }
-        if self.is_tiny() {
+        if self.is_tiny() || self.fetches() {
             return 0;
         }
         let row = self.longest().saturating_mul(parts).saturating_mul(self.size);
@@ -264,7 +320,7 @@ impl SharedCall<'_> {
         if longest == 0 {
             return Ok(Segments::default());
         }
-        if self.is_tiny() {
+        if self.is_tiny() || self.fetches() {
             return Ok(Segments { each: longest, count: 1, tiny: true, rows: COUNTER, stride: LINE });
         }
         // Each group may waste almost one cache line.

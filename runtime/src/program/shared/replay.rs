@@ -6,7 +6,7 @@
 //! other through signals and through the numbers of completed segments, as in the engine, and in no other way.
 
 use super::alltoallv::{TakenBlocks, WORD, numbers};
-use super::{BlockSpans, COUNTER, LINE, SharedBlocks, SharedCall, SharedOp, segment};
+use super::{BlockSpans, COUNTER, FetchStep, LINE, SharedBlocks, SharedCall, SharedOp, segment};
 use crate::program::{CombineStep, CopyStep, MemoryRegion, RegionOffset};
 use roundel_spec::Kind;
 use roundel_spec::trees::{TreeValue, Trees};
@@ -100,6 +100,36 @@ pub enum SharedFault {
         rank: usize,
         /// The number.
         number: usize,
+    },
+    /// A rank reads another's memory without knowing where it is.
+    #[error("call {call}, rank {rank}: rank {from} may not have published where its memory is")]
+    NotPublished {
+        /// The call.
+        call: usize,
+        /// The rank.
+        rank: usize,
+        /// The other rank.
+        from: usize,
+    },
+    /// A rank writes its memory while another may read it.
+    #[error("call {call}, rank {rank}: rank {with} may read its memory while it is written")]
+    WrittenWhileRead {
+        /// The call.
+        call: usize,
+        /// The rank.
+        rank: usize,
+        /// The other rank.
+        with: usize,
+    },
+    /// A call returns while another rank may still read the memory of this one.
+    #[error("call {call}, rank {rank}: rank {with} may read its memory after the call")]
+    ReadAfterCall {
+        /// The call.
+        call: usize,
+        /// The rank.
+        rank: usize,
+        /// The other rank.
+        with: usize,
     },
     /// All ranks wait: a deadlock.
     #[error("call {call}, rank {rank}: nobody can go on")]
@@ -229,6 +259,13 @@ impl SlotBytes {
     }
 }
 
+/// What a rank has read of another's memory, and when. The output's bytes, if it was output.
+struct Fetched {
+    by: usize,
+    time: u64,
+    output: Range<usize>,
+}
+
 struct RankState {
     /// The call, the segment in it, and the step.
     at: (usize, usize, usize),
@@ -240,12 +277,23 @@ struct RankState {
     /// `None` if the input lies in the output.
     input: Option<Vec<Option<Content>>>,
     output: Vec<Option<Content>>,
+    /// When each byte of the output was last written in this call.
+    written: Vec<u64>,
+    /// What it has published.
+    published: Option<RegionOffset>,
+    /// What other ranks have read of its memory in this call.
+    fetched: Vec<Fetched>,
     /// The numbers that it keeps during an alltoallv.
     scratch: Vec<Option<Content>>,
 }
 
 /// What a rank publishes counts as more bytes of its input, far behind it.
 const PUBLISHED: usize = 1 << 40;
+
+/// Where a rank publishes the address of its memory: beside its counter.
+fn published_at(rank: usize) -> RegionOffset {
+    RegionOffset { region: MemoryRegion::Shared, offset: rank * LINE + COUNTER }
+}
 
 struct NodeReplay<'a, 'b> {
     /// The calls of each rank.
@@ -280,6 +328,9 @@ pub fn replay(calls: &[Vec<RankCall<'_>>], slots: usize, slot: usize) -> Result<
             clock,
             input: None,
             output: Vec::new(),
+            written: Vec::new(),
+            published: None,
+            fetched: Vec::new(),
             scratch: Vec::new(),
         }
     };
@@ -356,13 +407,14 @@ impl NodeReplay<'_, '_> {
             process.scratch = numbers.map(|byte| byte.map(published)).collect();
         }
         if !call.in_place {
-            (process.input, process.output) = (Some(input), vec![None; got]);
+            (process.input, process.output, process.written) = (Some(input), vec![None; got], vec![0; got]);
             return;
         }
         let own_block = matches!(call.kind, Kind::Allgather | Kind::Gather);
         let begin = if own_block { call.begin(rank) * call.size } else { 0 };
         let mut output = vec![None; got.max(begin + given)];
         output[begin..begin + given].copy_from_slice(&input);
+        process.written = vec![0; output.len()];
         (process.input, process.output) = (None, output);
     }
 
@@ -372,6 +424,7 @@ impl NodeReplay<'_, '_> {
         let Some(ours) = self.calls[rank].get(call) else { return Ok(false) };
         let Some(ops) = ours.segments.get(part) else {
             self.judge(rank)?;
+            self.give_back(rank)?;
             self.processes[rank].at = (call + 1, 0, 0);
             self.begin(rank);
             return Ok(true);
@@ -391,6 +444,17 @@ impl NodeReplay<'_, '_> {
                 process.signals += 1;
                 self.signalled.insert((rank, process.number, process.signals), process.clock.clone());
                 process.clock[rank] += 1;
+                true
+            }
+            SharedOp::Publish(from) => {
+                let address = [self.address(rank, call); WORD];
+                self.write(rank, published_at(rank), &address)?;
+                self.processes[rank].published = Some(from);
+                true
+            }
+            SharedOp::Fetch(FetchStep { rank: from, offset, to, elements }) => {
+                let contents = self.fetch(rank, from, offset, elements * ours.call.size)?;
+                self.write(rank, to, &contents)?;
                 true
             }
             SharedOp::Copy(CopyStep { from, to, elements }) => {
@@ -414,6 +478,49 @@ impl NodeReplay<'_, '_> {
         };
         self.processes[rank].at.2 += usize::from(done);
         Ok(done)
+    }
+
+    /// What a rank publishes in a call, as the content of a byte.
+    fn address(&self, rank: usize, call: usize) -> Content {
+        Content { call, index: PUBLISHED, value: self.trees.leaf(rank) }
+    }
+
+    /// Reads another rank's memory.
+    fn fetch(&mut self, rank: usize, from: usize, offset: usize, bytes: usize) -> Result<Vec<Content>, SharedFault> {
+        let address = self.read(rank, published_at(from), WORD)?;
+        let (reader, owner) = (&self.processes[rank], &self.processes[from]);
+        let (call, time, known) = (reader.at.0, reader.clock[rank], reader.clock[from]);
+        let (with, unknown) = (rank, SharedFault::NotPublished { call, rank, from });
+        let begin = owner.published.ok_or(unknown.clone())?;
+        if address != [self.address(from, call); WORD] {
+            return Err(unknown);
+        }
+        if owner.at.0 > call {
+            return Err(SharedFault::ReadAfterCall { call, rank: from, with });
+        }
+        let spot = RegionOffset { offset: begin.offset + offset, ..begin };
+        let range = self.range(from, spot, bytes)?;
+        let owner = &mut self.processes[from];
+        let is_input = begin.region == MemoryRegion::Input && owner.input.is_some();
+        if !is_input && owner.written[range.clone()].iter().any(|&at| at > known) {
+            return Err(SharedFault::WrittenWhileRead { call, rank: from, with });
+        }
+        let found = match &owner.input {
+            Some(input) if is_input => input[range.clone()].to_vec(),
+            _ => owner.output[range.clone()].to_vec(),
+        };
+        owner.fetched.push(Fetched { by: rank, time, output: if is_input { 0..0 } else { range } });
+        found.into_iter().map(|content| content.ok_or(SharedFault::Nothing { call, rank: from, spot })).collect()
+    }
+
+    /// The end of a call: its memory belongs to the program again.
+    fn give_back(&mut self, rank: usize) -> Result<(), SharedFault> {
+        let process = &mut self.processes[rank];
+        let (call, fetched) = (process.at.0, std::mem::take(&mut process.fetched));
+        match fetched.iter().find(|read| read.time > process.clock[read.by]) {
+            Some(read) => Err(SharedFault::ReadAfterCall { call, rank, with: read.by }),
+            None => Ok(()),
+        }
     }
 
     /// Whether two positions are the same memory.
@@ -515,6 +622,14 @@ impl NodeReplay<'_, '_> {
         let counter = |byte: usize| byte < lines && byte % LINE < COUNTER;
         if spot.region == MemoryRegion::Shared && (spot.offset..spot.offset + contents.len()).any(counter) {
             return Err(SharedFault::WritesCounter { call, rank, spot });
+        }
+        if matches!(spot.region, MemoryRegion::Input | MemoryRegion::Output) {
+            let overlaps = |read: &&Fetched| read.output.start < range.end && range.start < read.output.end;
+            let unordered = |read: &&Fetched| read.time > process.clock[read.by];
+            if let Some(read) = process.fetched.iter().filter(overlaps).find(unordered) {
+                return Err(SharedFault::WrittenWhileRead { call, rank, with: read.by });
+            }
+            process.written[range.clone()].fill(time);
         }
         for (index, &content) in range.zip(contents) {
             match spot.region {

@@ -16,6 +16,9 @@ pub fn segment<S: SharedSteps>(
     steps: &mut S,
 ) {
     let segment = Segment { call, segments, number, rank, steps };
+    if call.fetches() {
+        return segment.fetch();
+    }
     match call.kind {
         Kind::Allreduce | Kind::Reduce if call.shares() => segment.reduce_shares(),
         Kind::Allreduce | Kind::Reduce => segment.reduce_whole(),
@@ -31,47 +34,47 @@ pub fn segment<S: SharedSteps>(
     }
 }
 
-struct Segment<'a, S> {
-    call: &'a SharedCall<'a>,
+pub(super) struct Segment<'a, S> {
+    pub(super) call: &'a SharedCall<'a>,
     segments: &'a Segments,
     number: usize,
-    rank: usize,
-    steps: &'a mut S,
+    pub(super) rank: usize,
+    pub(super) steps: &'a mut S,
 }
 
 impl<S: SharedSteps> Segment<'_, S> {
     /// The elements of a block in this segment.
-    fn part(&self, block: usize) -> Range<usize> {
+    pub(super) fn part(&self, block: usize) -> Range<usize> {
         self.segments.part(self.number, self.call.len(block))
     }
 
     /// The other ranks, beginning with the next one, so that ranks do not all read the same memory at the same time.
-    fn others(&self) -> impl Iterator<Item = usize> + use<S> {
+    pub(super) fn others(&self) -> impl Iterator<Item = usize> + use<S> {
         let (rank, p) = (self.rank, self.call.p);
         (rank + 1..p).chain(0..rank)
     }
 
-    fn is_root(&self) -> bool {
+    pub(super) fn is_root(&self) -> bool {
         self.rank == self.call.root
     }
 
     /// An element of the user's memory.
-    fn user(&self, region: MemoryRegion, element: usize) -> RegionOffset {
+    pub(super) fn user(&self, region: MemoryRegion, element: usize) -> RegionOffset {
         RegionOffset { region, offset: element * self.call.size }
     }
 
     /// Where the segment's part of a block begins in memory with all blocks.
-    fn block(&self, region: MemoryRegion, block: usize) -> RegionOffset {
+    pub(super) fn block(&self, region: MemoryRegion, block: usize) -> RegionOffset {
         self.user(region, self.call.begin(block) + self.part(block).start)
     }
 
     /// Where the segment's part of this rank's block begins in memory with that block alone.
-    fn own(&self, region: MemoryRegion) -> RegionOffset {
+    pub(super) fn own(&self, region: MemoryRegion) -> RegionOffset {
         self.user(region, self.part(self.rank).start)
     }
 
     /// The input of a gathering rank: its block alone, or its block in the output.
-    fn given(&self) -> RegionOffset {
+    pub(super) fn given(&self) -> RegionOffset {
         let place = MemoryRegion::Output;
         if self.call.in_place { self.block(place, self.rank) } else { self.own(MemoryRegion::Input) }
     }
@@ -107,7 +110,7 @@ impl<S: SharedSteps> Segment<'_, S> {
         }
     }
 
-    fn await_all(&mut self, times: u32) {
+    pub(super) fn await_all(&mut self, times: u32) {
         for rank in self.others() {
             self.steps.await_signals(rank, times);
         }

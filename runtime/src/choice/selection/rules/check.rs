@@ -10,7 +10,7 @@ use super::region::Region;
 use super::rule_error::RuleError;
 use crate::choice::question::NodeSizes;
 use crate::choice::selection::algorithm::Algorithm;
-use crate::choice::selection::implementation::{Implementation, PortsPlan, SHARED, brief};
+use crate::choice::selection::implementation::{Implementation, PortsPlan, brief, name_of_path};
 use crate::program::shared::MOST_RANKS;
 use roundel_spec::Refusal;
 
@@ -34,13 +34,13 @@ impl Implementation {
             Implementation::Library => Ok(()),
             Implementation::Catalogue(algorithm) => covers(algorithm, &tight),
             Implementation::Ports(planned) => fits(planned, &tight),
-            Implementation::SharedMemory => on_one_node(&tight),
+            Implementation::SharedMemory(path) => on_one_node(&tight, name_of_path(*path)),
         }
     }
 }
 
 /// Returns an error if a rule for shared memory has calls of several nodes, or of too many ranks.
-fn on_one_node(region: &Region) -> Result<(), RuleError> {
+fn on_one_node(region: &Region, name: &str) -> Result<(), RuleError> {
     let (nodes, p) = (region.nodes(), region.p());
     let at = match (nodes.to > 1, p.to > MOST_RANKS as u64) {
         (true, _) => "nodes = 2".into(),
@@ -48,7 +48,7 @@ fn on_one_node(region: &Region) -> Result<(), RuleError> {
         _ => return Ok(()),
     };
     let reason = format!("memory is shared by at most {MOST_RANKS} ranks of one node");
-    Err(RuleError::Outside { algorithm: SHARED.into(), at, reason, narrow: "`nodes` and `p`" })
+    Err(RuleError::Outside { algorithm: name.into(), at, reason, narrow: "`nodes` and `p`" })
 }
 
 /// The first `points` numbers of ranks.

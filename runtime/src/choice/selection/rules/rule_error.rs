@@ -56,6 +56,12 @@ pub enum RuleError {
         /// The implementation.
         what: &'static str,
     },
+    /// Only data that is moved can be copied by the kernel.
+    #[error("`kernel-copy` only moves data, and {kind} reduces it: write `shared-memory`")]
+    Reduces {
+        /// The collective.
+        kind: Kind,
+    },
     /// The root is set, which is part of the call.
     #[error("the root of {algorithm} is that of the call: leave out `root`")]
     Root {

@@ -28,6 +28,7 @@ use self::slot::SlotSteps;
 use crate::error::Error;
 use crate::mpi::comm::node_members::NodeMembers;
 use crate::mpi::comm::own::OwnComm;
+use crate::mpi::comm::peer_processes::PeerProcesses;
 use crate::mpi::comm::shared_window::{Rings, SharedWindow};
 use crate::mpi::comm::world::{self, World};
 use crate::mpi::execution::Combine;
@@ -62,6 +63,10 @@ pub(crate) struct SharedMemory {
     confirmed: [u64; 2],
     /// A rank that has made a different call, and its description of that call.
     lost: Option<(usize, u64)>,
+    /// The processes of the node, if they were asked whether they can read each other's memory.
+    peers: Option<Result<PeerProcesses, Error>>,
+    /// Why this rank could not read another's memory in the current call.
+    unread: Option<Error>,
     /// The numbers of the current alltoallv.
     numbers: Vec<usize>,
     /// The alltoallvs that MPI serves without a question.
@@ -106,6 +111,8 @@ impl SharedMemory {
             next: [0; 2],
             confirmed: [0; 2],
             lost: None,
+            peers: None,
+            unread: None,
             numbers: Vec::new(),
             long: LongCalls::default(),
             queue: Queue::new(),
@@ -136,7 +143,47 @@ impl SharedMemory {
             other = steps.other;
             self.complete_segment(ring);
         }
-        if other.is_none() { Ok(()) } else { self.lose(call, other) }
+        if other.is_some() {
+            return self.lose(call, other);
+        }
+        if call.fetches() { self.fetched() } else { Ok(()) }
+    }
+
+    /// Asks all ranks whether they can read each other's memory, if they were not asked before. Then it is collective.
+    ///
+    /// # Errors
+    /// If some rank cannot. All ranks get an error.
+    pub(crate) fn agree_to_fetch(&mut self, group: &OwnComm) -> Result<(), Error> {
+        let ask = || PeerProcesses::new(NodeMembers::of(group));
+        self.peers.get_or_insert_with(ask).as_ref().map(|_| ()).map_err(Clone::clone)
+    }
+
+    /// Whether all ranks are known to be able to read each other's memory.
+    ///
+    /// # Errors
+    /// If some rank cannot, or they were not asked.
+    pub(crate) fn knows_to_fetch(&self) -> Result<(), Error> {
+        let unasked = || Error::NoSharedMemory { reason: "no blocking call has tried to read other ranks".into() };
+        self.peers.as_ref().ok_or_else(unasked)?.as_ref().map(|_| ()).map_err(Clone::clone)
+    }
+
+    /// Reads another rank's memory. A failure is kept until the call is complete, because others wait for this rank.
+    ///
+    /// # Safety
+    /// There is room for the bytes, and the rank does not write them meanwhile.
+    unsafe fn read_peer(&mut self, rank: usize, from: usize, to: *mut u8, bytes: usize) {
+        let Some(Ok(peers)) = &self.peers else { return };
+        // SAFETY: the caller guarantees it.
+        if let Err(error) = unsafe { peers.read(rank, from, to, bytes) } {
+            let (rank, from) = (self.ranks[self.rank], self.ranks[rank]);
+            self.unread.get_or_insert(Error::Unreadable { rank, from, reason: error.to_string() });
+        }
+    }
+
+    /// The outcome of a call in which ranks read each other's memory.
+    #[cold]
+    fn fetched(&mut self) -> Result<(), Error> {
+        self.unread.take().map_or(Ok(()), Err)
     }
 
     /// The steps of the next segment.

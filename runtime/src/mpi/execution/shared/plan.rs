@@ -116,15 +116,19 @@ impl OwnedPlan {
     }
 }
 
-/// A description of a call that ranks compare: its length, kind and root, and whether ranks know only their own
-/// lengths.
+/// A description of a call that ranks compare: its length, kind and root, whether ranks read each other's memory, and
+/// whether they know only their own lengths.
 pub(super) fn say(call: &SharedCall<'_>) -> u64 {
     let private = if call.is_private() { PRIVATE } else { 0 };
-    call.bytes() as u64 & BYTES | (call.kind as u64) << 48 | private | (call.root as u64) << 56
+    let fetched = if call.fetches() { FETCHED } else { 0 };
+    call.bytes() as u64 & BYTES | (call.kind as u64) << 48 | fetched | private | (call.root as u64) << 56
 }
 
 /// The bit of a description that distinguishes an alltoallv from an alltoall.
 const PRIVATE: u64 = 1 << 55;
+
+/// The bit of a description that says that ranks read each other's memory.
+const FETCHED: u64 = 1 << 54;
 
 /// The bits of a description that hold the number of bytes.
 pub(super) const BYTES: u64 = (1 << 48) - 1;

@@ -122,6 +122,7 @@ impl QueuedCall {
             return node.lose(&plan.get().call, self.segments.other);
         }
         shared.map_or(Ok(()), |plan| node.untruncated(&plan.get().call))?;
+        node.fetched()?;
         self.failure.take().map_or(Ok(()), Err)?;
         self.operands.combine.as_ref().map_or(Ok(()), Operands::outcome)
     }

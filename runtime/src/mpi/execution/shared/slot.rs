@@ -2,7 +2,7 @@
 
 use super::{SharedBuffers, SharedMemory};
 use crate::mpi::execution::Combine;
-use crate::program::shared::{SharedOp, SharedSteps};
+use crate::program::shared::{COUNTER, FetchStep, LINE, SharedOp, SharedSteps};
 use crate::program::{CombineStep, CopyStep, MemoryRegion, RegionOffset};
 
 /// The steps of a segment in its slot. As [`SharedSteps`], each step waits until it is possible; [`attempt`] does not
@@ -46,6 +46,12 @@ impl<C: Combine> SlotSteps<'_, C> {
         (self.node.confirmed[self.ring] < needed && self.other.is_none()).then_some(needed)
     }
 
+    /// Where a rank publishes the address of its memory: beside its counter.
+    #[inline]
+    fn published(&self, rank: usize) -> *mut usize {
+        self.bases[2].wrapping_add(rank * LINE + COUNTER).cast()
+    }
+
     /// Notes a rank whose description of its call differs from ours.
     #[inline]
     fn hear(&mut self, rank: usize, said: u64) {
@@ -63,6 +69,8 @@ impl<C: Combine> SlotSteps<'_, C> {
             SharedOp::Combine(CombineStep { left, right, into, elements }) => {
                 self.combine(left, right, into, elements)
             }
+            SharedOp::Publish(from) => self.publish(from),
+            SharedOp::Fetch(FetchStep { rank, offset, to, elements }) => self.fetch(rank, offset, to, elements),
             SharedOp::Signal => self.signal(),
         }
         true
@@ -126,6 +134,25 @@ impl<C: Combine> SharedSteps for SlotSteps<'_, C> {
         let [left, right, into] = [left, right, into].map(|spot| self.at(spot).wrapping_offset(-lead));
         // SAFETY: as for copies; the elements were written by ranks with elements of this type.
         unsafe { self.buffers.combine.combine(left, right, into, elements) }
+    }
+
+    fn publish(&mut self, from: RegionOffset) {
+        let address = self.at(from).expose_provenance();
+        // SAFETY: the place is aligned and in this rank's line of the slot; a replay of such calls has shown that no
+        // other rank reads it meanwhile.
+        unsafe { self.published(self.node.rank).write(address) };
+    }
+
+    fn fetch(&mut self, rank: usize, offset: usize, to: RegionOffset, elements: usize) {
+        // A rank that makes a different call has published something else, or nothing.
+        if self.other.is_some() {
+            return;
+        }
+        // SAFETY: as above; the rank has published its address before it signalled.
+        let from = unsafe { self.published(rank).read() }.wrapping_add(offset);
+        let to = self.at(to);
+        // SAFETY: the output has room, and the rank leaves its memory as it is until all have signalled.
+        unsafe { self.node.read_peer(rank, from, to, elements * self.size) };
     }
 
     #[inline]

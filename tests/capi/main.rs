@@ -98,7 +98,9 @@ fn repeated_calls(kit: &Kit) {
     compiler.args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-DC_INTERFACE"]);
     let program = kit.link("capi-repeated", compiler, &[&source], &kit.shared());
     let forced = |how: &str| KINDS.map(|kind| format!("{kind}:{how}")).join(";");
-    for (setting, p) in [(MESSAGES.to_string(), 3), (forced("shared-memory"), 4), (forced("library"), 2)] {
+    let fetched = "allgather:kernel-copy;alltoall:kernel-copy;broadcast:kernel-copy".to_string();
+    let settings = [(MESSAGES.to_string(), 3), (forced("shared-memory"), 4), (forced("library"), 2), (fetched, 3)];
+    for (setting, p) in settings {
         kit.run_with(("ROUNDEL_FORCE", &setting), p, &program, &[]).succeeds();
     }
     kit.run_with(("ROUNDEL_FORCE", MESSAGES), 3, &program, &["--spoilt"]).fails_with("gather of 1, root 0");

@@ -132,7 +132,7 @@ pub const fn is_taken(kind: Kind, name: &str) -> bool {
         }
         i += 1;
     }
-    same(bytes, b"library") || same(bytes, b"shared-memory")
+    same(bytes, b"library") || same(bytes, b"shared-memory") || same(bytes, b"kernel-copy")
 }
 
 /// Whether `full` is `kind/name`; a kind has hyphens in names and underscores in declarations.

@@ -113,7 +113,7 @@ fn rules_are_checked_against_what_is_proved() {
 #[test]
 fn names_that_cannot_be() {
     let kind = Kind::Allgather;
-    for name in ["ring", "mine", "library", "shared-memory"] {
+    for name in ["ring", "mine", "library", "shared-memory", "kernel-copy"] {
         assert_eq!(register::<Mine>(name), Err(NameError::Taken { kind, name }));
     }
     for name in ["", "Mine", "my own", "a:b", "a(1)", "-a", "allgather/x", "ümlaut"] {

@@ -6,6 +6,7 @@ use super::rules::file;
 use proptest::prelude::*;
 use roundel::algorithms::catalogue;
 use roundel::profile::Profile;
+use roundel::program::shared::CopyPath;
 use roundel::selection::{
     Answer, CallForm, DefaultRule, Force, Implementation, NodeSizes, Question, Reason, Selection, Settings,
 };
@@ -134,13 +135,14 @@ fn on_one_node_the_default_is_shared_memory_or_the_library() {
     all_calls(1..=70, |_, call| {
         let settings = Settings::default();
         let chosen = settings.choose(call);
-        let fits = Implementation::SharedMemory.serves(call).is_ok();
-        assert!(chosen.implementation != Implementation::SharedMemory || fits && call.p > 1, "{}", chosen.explain());
+        let paths = [CopyPath::Slot, CopyPath::Kernel].map(Implementation::SharedMemory);
+        let used = paths.iter().find(|path| chosen.implementation == **path);
+        let fits = used.is_none_or(|path| path.serves(call).is_ok() && call.p > 1);
+        assert!(fits, "{}", chosen.explain());
         if call.nodes == 1 && Implementation::Library.serves(call).is_ok() {
-            let either = [Implementation::SharedMemory, Implementation::Library].contains(&chosen.implementation);
-            assert!(either, "{}", chosen.explain());
+            assert!(used.is_some() || chosen.implementation == Implementation::Library, "{}", chosen.explain());
             let always = matches!(call.kind, Kind::Allreduce | Kind::ReduceScatter) && (2..=64).contains(&call.p);
-            assert!(!always || chosen.implementation == Implementation::SharedMemory, "{}", chosen.explain());
+            assert!(!always || used == Some(&paths[0]), "{}", chosen.explain());
             shared += usize::from(always);
         }
         let may = Implementation::Library.serves(call).is_ok() && call.nodes == 1;
@@ -166,8 +168,11 @@ fn the_default_is_as_documented() {
     let chosen = |selection: &Selection, kind, p, ppn, bytes| {
         let chosen = selection.choose(&Question::new(kind, p, ppn, bytes));
         assert!(matches!(chosen.reason, Reason::Default(_)));
-        let shared = chosen.implementation == Implementation::SharedMemory;
-        chosen.implementation.algorithm().unwrap_or(if shared { "shared-memory" } else { "library" })
+        match chosen.implementation {
+            Implementation::SharedMemory(CopyPath::Slot) => "shared-memory",
+            Implementation::SharedMemory(CopyPath::Kernel) => "kernel-copy",
+            other => other.algorithm().unwrap_or("library"),
+        }
     };
     let (fastest, catalogue) = (Selection::default(), Selection::default().preferring_the_catalogue());
     // By default, and where the catalogue is preferred.
@@ -220,8 +225,8 @@ fn the_default_is_as_documented() {
         (Kind::Broadcast, 8, 8, 32769, "shared-memory", "library"),
         (Kind::Broadcast, 3, 3, 8, "library", "broadcast/binomial"),
         (Kind::Broadcast, 3, 3, 65, "shared-memory", "broadcast/binomial"),
-        (Kind::Broadcast, 2, 2, (64 << 10) + 1, "library", "library"),
-        (Kind::Allgather, 2, 2, (8 << 10) + 1, "library", "allgather/bruck"),
+        (Kind::Broadcast, 2, 2, (64 << 10) + 1, "kernel-copy", "library"),
+        (Kind::Allgather, 2, 2, (8 << 10) + 1, "kernel-copy", "allgather/bruck"),
         (Kind::Reduce, 8, 8, 8, "shared-memory", "reduce/binomial"),
         (Kind::Gather, 64, 64, 8, "shared-memory", "gather/binomial"),
         (Kind::Gather, 65, 65, 8, "library", "gather/binomial"),
@@ -235,7 +240,9 @@ fn the_default_is_as_documented() {
         (Kind::Alltoall, 104, 8, 8, "shared-memory", "alltoall/leaders"),
         (Kind::Alltoall, 16 * 64 - 24, 64, 8, "alltoall/leaders", "alltoall/leaders"),
         (Kind::Alltoall, 9408 * 8 - 3, 8, 8, "alltoall/leaders", "alltoall/leaders"),
-        (Kind::Alltoall, 64, 64, 1 << 20, "library", "alltoall/spread-out"),
+        (Kind::Alltoall, 64, 64, 1 << 20, "kernel-copy", "alltoall/spread-out"),
+        (Kind::Gather, 4, 4, (16 << 10) + 1, "kernel-copy", "gather/binomial"),
+        (Kind::Reduce, 2, 2, 1 << 20, "library", "library"),
         (Kind::Alltoall, 64, 64, u64::MAX, "shared-memory", "alltoall/spread-out"),
         (Kind::Alltoall, 16, 4, u64::MAX, "library", "alltoall/spread-out"),
     ];
@@ -246,7 +253,7 @@ fn the_default_is_as_documented() {
     }
     // The library's allgatherv is faster than its allgather where there is much to gather, but not than shared memory.
     let varying = |bytes| Question { varying: true, ..Question::new(Kind::Allgather, 16, 2, bytes) };
-    assert_eq!(fastest.choose(&varying((1 << 18) + 1)).implementation, Implementation::SharedMemory);
+    assert_eq!(fastest.choose(&varying((1 << 18) + 1)).implementation, Implementation::SharedMemory(CopyPath::Slot));
     let large = |bytes| Question { varying: true, ..Question::new(Kind::Allgather, 2 * 65, 65, bytes) };
     assert_eq!(fastest.choose(&large(1 << 14)).implementation.algorithm(), Some("allgather/multi-lane"));
     assert_eq!(fastest.choose(&large(1 << 18)).implementation, Implementation::Library);
@@ -255,34 +262,34 @@ fn the_default_is_as_documented() {
         fastest.choose(&Question { form, ..Question::new(Kind::Allreduce, p, ppn, bytes) }).implementation
     };
     assert_eq!(not_blocking(CallForm::Nonblocking, 4, 4, 511), Implementation::Library);
-    assert_eq!(not_blocking(CallForm::Nonblocking, 4, 4, 512), Implementation::SharedMemory);
+    assert_eq!(not_blocking(CallForm::Nonblocking, 4, 4, 512), Implementation::SharedMemory(CopyPath::Slot));
     assert_eq!(not_blocking(CallForm::Nonblocking, 2, 2, 2047), Implementation::Library);
-    assert_eq!(not_blocking(CallForm::Persistent, 4, 4, 8), Implementation::SharedMemory);
-    assert_eq!(not_blocking(CallForm::Nonblocking, 16, 4, 4096), Implementation::SharedMemory);
-    assert_eq!(not_blocking(CallForm::Persistent, 16, 4, 4096), Implementation::SharedMemory);
+    assert_eq!(not_blocking(CallForm::Persistent, 4, 4, 8), Implementation::SharedMemory(CopyPath::Slot));
+    assert_eq!(not_blocking(CallForm::Nonblocking, 16, 4, 4096), Implementation::SharedMemory(CopyPath::Slot));
+    assert_eq!(not_blocking(CallForm::Persistent, 16, 4, 4096), Implementation::SharedMemory(CopyPath::Slot));
     // An alltoallv that does not block is left to the library before its lengths are known.
     let exchange =
         |form, bytes| fastest.choose(&Question { form, ..Question::new(Kind::Alltoall, 4, 4, bytes) }).implementation;
-    assert_eq!(exchange(CallForm::Blocking, u64::MAX), Implementation::SharedMemory);
+    assert_eq!(exchange(CallForm::Blocking, u64::MAX), Implementation::SharedMemory(CopyPath::Slot));
     assert_eq!(exchange(CallForm::Nonblocking, u64::MAX), Implementation::Library);
     assert_eq!(exchange(CallForm::Persistent, u64::MAX), Implementation::Library);
-    assert_eq!(exchange(CallForm::Persistent, 8), Implementation::SharedMemory);
+    assert_eq!(exchange(CallForm::Persistent, 8), Implementation::SharedMemory(CopyPath::Slot));
     let of_two = |varying, bytes| {
         let form = CallForm::Persistent;
         fastest.choose(&Question { form, varying, ..Question::new(Kind::Alltoall, 2, 2, bytes) }).implementation
     };
     assert_eq!(of_two(true, 64), Implementation::Library);
-    assert_eq!(of_two(true, 8 << 10), Implementation::SharedMemory);
+    assert_eq!(of_two(true, 8 << 10), Implementation::SharedMemory(CopyPath::Slot));
     let brief = Question { form: CallForm::Persistent, varying: true, ..Question::new(Kind::Alltoall, 4, 4, 64) };
     assert_eq!(fastest.choose(&brief).implementation, Implementation::Library);
     assert_eq!(of_two(true, (8 << 10) + 1), Implementation::Library);
-    assert_eq!(of_two(false, 16 << 10), Implementation::SharedMemory);
+    assert_eq!(of_two(false, 16 << 10), Implementation::SharedMemory(CopyPath::Slot));
     let many = |bytes| Question { varying: true, ..Question::new(Kind::Allgather, 104, 4, bytes) };
     assert_eq!(fastest.choose(&many(8)).implementation, Implementation::Library);
-    assert_eq!(fastest.choose(&many(1024)).implementation, Implementation::SharedMemory);
+    assert_eq!(fastest.choose(&many(1024)).implementation, Implementation::SharedMemory(CopyPath::Slot));
     assert_eq!(catalogue.choose(&varying(1 << 20)).implementation.algorithm(), Some("allgather/multi-lane"));
     let uneven = Question::at(Kind::Alltoall, &Placement::of_sizes(&[3, 4, 3, 4, 2]), 8);
-    assert_eq!(fastest.choose(&uneven).implementation, Implementation::SharedMemory);
+    assert_eq!(fastest.choose(&uneven).implementation, Implementation::SharedMemory(CopyPath::Slot));
     let cyclic = Question::at(Kind::Alltoall, &Placement::cyclic(16, 4), 8);
     assert_eq!(fastest.choose(&cyclic).implementation.algorithm(), Some("alltoall/leaders"));
     let ordered = |selection: &Selection, kind, bytes| {
@@ -292,14 +299,14 @@ fn the_default_is_as_documented() {
     assert_eq!(ordered(&catalogue, Kind::Allreduce, 1 << 20), "allreduce/recursive-doubling");
     assert_eq!(ordered(&fastest, Kind::Allreduce, 1 << 20), "library");
     let in_order = Question { commutes: false, ..Question::new(Kind::Allreduce, 6, 3, 8) };
-    assert_eq!(fastest.choose(&in_order).implementation, Implementation::SharedMemory);
+    assert_eq!(fastest.choose(&in_order).implementation, Implementation::SharedMemory(CopyPath::Slot));
     assert_eq!(ordered(&catalogue, Kind::Allreduce, 8), "allreduce/nap");
     assert_eq!(ordered(&catalogue, Kind::Reduce, 8), "reduce/binomial-ordered");
     assert_eq!(ordered(&catalogue, Kind::ReduceScatter, 8), "library");
     // The library does not promise the same bits on all ranks.
     let reproducible = |ppn| Question { reproducible: true, ..Question::new(Kind::Allreduce, 6, ppn, 8) };
     assert_eq!(fastest.choose(&reproducible(1)).implementation.algorithm(), Some("allreduce/recursive-doubling"));
-    assert_eq!(fastest.choose(&reproducible(6)).implementation, Implementation::SharedMemory);
+    assert_eq!(fastest.choose(&reproducible(6)).implementation, Implementation::SharedMemory(CopyPath::Slot));
 }
 
 #[test]

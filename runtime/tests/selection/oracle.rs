@@ -17,7 +17,7 @@ pub(crate) fn fault(chosen: &Answer, call: &Question, placement: &Placement) -> 
             (planned.nodes != placement.regions().nodes() as usize).then(|| "other nodes".into())
         }
         // Its replays are in tests/programs/shared.rs.
-        Implementation::SharedMemory => {
+        Implementation::SharedMemory(_) => {
             let nodes = placement.regions().nodes() as usize;
             if placement.regions().sizes().any(|size| size > 64) {
                 return Some("a node of more ranks than were replayed".into());

@@ -72,6 +72,28 @@ fn memory_that_cannot_be_had() {
     }
 }
 
+/// Where the kernel lets no rank read another's memory, the calls go to the library, and the user can read why. If it
+/// stops in the middle of a call, the call is an error, and no rank waits for ever.
+#[test]
+fn memory_that_cannot_be_read() {
+    on_each(|mpi| {
+        let program = programs::c(mpi, "interposed_repeated");
+        // Open MPI reads other processes, too.
+        let own = ("OMPI_MCA_btl_vader_single_copy_mechanism", "none");
+        let fetched = Settings { before: Some(programs::unreadable()), ..Settings::fetched() };
+        let fetched = fetched.with(own.0, own.1).with("ROUNDEL_EXPLAIN", "1");
+        let refused = mpi.run(3, &fetched.clone().with("READABLE", "0"), &program, &[]);
+        refused.succeeds();
+        let reason = "ranks cannot read each other's memory";
+        assert!(refused.output().contains(reason), "{}", refused.report());
+        let read = mpi.run(3, &fetched.clone().with("READABLE", "100000000"), &program, &[]);
+        read.succeeds();
+        assert!(!read.output().contains(reason) && read.output().contains(": kernel-copy"), "{}", read.report());
+        // Every rank reads three numbers when it is asked whether it can.
+        mpi.run(3, &fetched.with("READABLE", "7"), &program, &[]).fails_with("cannot read the memory of rank");
+    });
+}
+
 /// Communicators do not ask for what is known about the world, and are set up only if one of their calls is served.
 #[test]
 fn communicators_that_are_set_up() {

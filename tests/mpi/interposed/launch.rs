@@ -21,6 +21,10 @@ pub(crate) const SHARED: &str = "allgather:shared-memory;allreduce:shared-memory
                       alltoall:shared-memory;broadcast:shared-memory;reduce:shared-memory;gather:shared-memory;\
                       scatter:shared-memory";
 
+/// Memory that ranks read from each other, for each collective that only moves data.
+const FETCHED: &str = "allgather:kernel-copy;alltoall:kernel-copy;broadcast:kernel-copy;gather:kernel-copy;\
+                       scatter:kernel-copy";
+
 /// The settings of a job besides its program.
 #[derive(Clone, Default)]
 pub(crate) struct Settings {
@@ -30,6 +34,8 @@ pub(crate) struct Settings {
     pub(crate) of: Option<&'static Mpi>,
     /// Whether it is that of `examples/cyclic-shift`, with a collective of its own.
     pub(crate) own: bool,
+    /// A library that is loaded before it.
+    pub(crate) before: Option<PathBuf>,
     /// Variables of all ranks.
     pub(crate) variables: Vec<(&'static str, String)>,
     /// A variable of the last rank only.
@@ -64,6 +70,11 @@ impl Settings {
     /// Whatever can run in the node's shared memory does.
     pub(crate) fn shared() -> Self {
         Settings::usual().with("ROUNDEL_FORCE", SHARED)
+    }
+
+    /// Ranks read each other's memory wherever data is only moved.
+    pub(crate) fn fetched() -> Self {
+        Settings::usual().with("ROUNDEL_FORCE", FETCHED)
     }
 
     fn limit(&self) -> Duration {
@@ -128,7 +139,14 @@ impl Mpi {
         command.args(settings.variables.iter().chain(more).map(|(name, value)| format!("{name}={value}")));
         let library = settings.interposed.then(|| settings.of.unwrap_or(self).library()).flatten();
         let library = library.map(|path| if settings.own { path.with_file_name(OWN) } else { path });
-        let loaded: Vec<String> = self.shim().map(Path::to_owned).into_iter().chain(library).map(shown).collect();
+        let loaded: Vec<String> = self
+            .shim()
+            .map(Path::to_owned)
+            .into_iter()
+            .chain(settings.before.clone())
+            .chain(library)
+            .map(shown)
+            .collect();
         if !loaded.is_empty() {
             command.arg(format!("LD_PRELOAD={}", loaded.join(":")));
         }

@@ -101,8 +101,11 @@ fn in_shared_memory(mpi: &Mpi) {
     }
     let mut campaign = Campaign::new(mpi);
     campaign.blocking = mpi.id.starts_with("mpich");
-    for (i, kind) in Kind::ALL.into_iter().enumerate() {
-        let (name, text) = ("shared-memory", format!("{kind}:shared-memory"));
+    let paths = |kind: Kind| if kind.reduces() { &["shared-memory"][..] } else { &["shared-memory", "kernel-copy"] };
+    for (i, (kind, &name)) in
+        Kind::ALL.iter().flat_map(|&kind| paths(kind).iter().map(move |p| (kind, p))).enumerate()
+    {
+        let text = format!("{kind}:{name}");
         campaign.force(2 + i % 6, &Forced { name, kind, text, ranks: Vec::new() });
     }
 }

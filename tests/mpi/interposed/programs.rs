@@ -32,6 +32,18 @@ pub(crate) fn device_runtime(whose: &str, name: &str) -> PathBuf {
     library
 }
 
+/// A library that stands before the C library's function that reads another process.
+pub(crate) fn unreadable() -> PathBuf {
+    let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join("unreadable.so");
+    let made = library.with_extension(std::process::id().to_string());
+    let mut cc = Command::new("cc");
+    cc.args(["-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC", "-o"]).arg(&made);
+    cc.arg(sources().join("c/unreadable.c"));
+    assert!(cc.status().is_ok_and(|status| status.success()), "cannot build {}", library.display());
+    std::fs::rename(&made, &library).unwrap_or_else(|error| panic!("{}: {error}", made.display()));
+    library
+}
+
 /// A program of one file of Fortran.
 pub(crate) fn fortran(mpi: &Mpi, file: &str) -> PathBuf {
     compile(mpi, "mpifort", &file.replace('.', "_"), &[sources().join("fortran").join(file)])

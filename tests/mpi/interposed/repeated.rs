@@ -14,8 +14,9 @@ fn repeated_calls_are_right() {
     on_each(|mpi| {
         let program = programs::c(mpi, "interposed_repeated");
         let others = Settings::served().with("ROUNDEL_FORCE", OTHERS);
-        for (settings, p) in [(Settings::forced(), 3), (others, 5), (Settings::shared(), 4), (Settings::forced(), 1)]
-        {
+        let shared = [(Settings::shared(), 4), (Settings::fetched(), 3)];
+        let messages = [(Settings::forced(), 3), (others, 5), (Settings::forced(), 1)];
+        for (settings, p) in shared.into_iter().chain(messages) {
             mpi.run(p, &settings, &program, &[]).succeeds();
         }
         mpi.run(3, &Settings::forced(), &program, &["--spoilt"]).fails_with("gather of 1, root 0");

@@ -14,7 +14,7 @@
 
 use super::Candidate;
 use super::answer::{Estimate, Reason};
-use super::implementation::{Implementation, SHARED};
+use super::implementation::{FETCHED, Implementation, SHARED};
 use super::parameter::Parameter;
 use crate::choice::alltoalls::{AlltoallAlgorithm, Cluster, ModelledAlltoall, Network};
 use crate::choice::profile::Profile;
@@ -65,8 +65,8 @@ impl From<&Profile> for DefaultRule {
 type NamedCandidate = (&'static str, Option<ModelledAlltoall>, &'static str);
 
 /// The bytes for which the memory of a node is faster than MPI's messages, measured with 2, 3 and 4 ranks on two
-/// processors. Shared memory copies data twice, where MPI reads the other rank's memory. So with two ranks, which have
-/// a processor each, it is slower for long blocks that are only moved.
+/// processors. Data that is only moved is copied twice, where MPI has the kernel copy it once. So with two ranks, which
+/// have a processor each, it is slower for long blocks.
 fn in_shared_memory(call: &Question) -> RangeInclusive<u64> {
     let moves = !call.kind.reduces();
     let (least, most) = match call.form {
@@ -98,6 +98,14 @@ fn shares_memory(call: &Question) -> bool {
         (Kind::Alltoall, ANY) => call.form == CallForm::Blocking,
         (_, bytes) => in_shared_memory(call).contains(&bytes),
     }
+}
+
+/// Whether it is fastest that the kernel copies blocks from rank to rank, which it does for MPI's messages, too: where a
+/// slot is slower than messages, because they are long.
+fn copies_in_kernel(call: &Question) -> bool {
+    let knows_lengths = call.kind != Kind::Alltoall || !call.varying && call.bytes != ANY;
+    let waits = call.form != CallForm::Nonblocking;
+    !call.kind.reduces() && knows_lengths && waits && call.bytes > most_in_shared_memory(call)
 }
 
 fn most_in_shared_memory(call: &Question) -> u64 {
@@ -202,6 +210,8 @@ impl DefaultRule {
             candidates.sort_by_key(|(name, ..)| *name == LIBRARY);
         } else if call.nodes == 1 && call.p > 1 && shares_memory(call) {
             candidates.insert(0, (SHARED, None, "its ranks share memory"));
+        } else if call.nodes == 1 && call.p > 1 && copies_in_kernel(call) {
+            candidates.insert(0, (FETCHED, None, "the kernel copies blocks from rank to rank"));
         } else if let Some(before) = before_which(call, self.short) {
             let at = candidates.iter().position(|(name, ..)| before == Before::All || *name == LIBRARY);
             candidates.insert(at.unwrap_or(0), (SHARED, None, "the ranks of a node share memory"));

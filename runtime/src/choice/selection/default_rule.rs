@@ -117,8 +117,7 @@ fn most_in_shared_memory(call: &Question) -> u64 {
         Kind::Broadcast => 64 << 10,
         Kind::Allgather if call.p > 2 => ANY,
         Kind::Allgather => 8 << 10,
-        // Of an alltoallv, ranks first find out the lengths.
-        Kind::Alltoall if call.varying && call.p < 3 => 8 << 10,
+        Kind::Alltoall if call.p < 3 => 8 << 10,
         Kind::Alltoall | Kind::Gather | Kind::Scatter => 16 << 10,
     }
 }

@@ -168,9 +168,13 @@ pub(crate) struct ScatteredBlock {
 pub(crate) fn address(plan: &mut MessagePlan, senders: &[usize]) {
     let to = |peer: &mut c_int| *peer = senders[*peer as usize] as c_int;
     for step in &mut plan.steps {
-        if let PlanStep::Exchange(exchange) = step {
-            to(&mut exchange.out.peer);
-            to(&mut exchange.into.peer);
+        match step {
+            PlanStep::Exchange(exchange) => {
+                to(&mut exchange.out.peer);
+                to(&mut exchange.into.peer);
+            }
+            PlanStep::Send(message) | PlanStep::Receive(message) => to(&mut message.peer),
+            _ => {}
         }
     }
     let extra = plan.departures.iter_mut().chain(&mut plan.arrivals);

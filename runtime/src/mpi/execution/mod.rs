@@ -152,6 +152,8 @@ impl<C: Combine> PlanExecution<'_, C> {
                 PlanStep::Exchange(exchange) => self.exchange::<RECORDED>(plan, exchange),
                 PlanStep::Move(piece) => self.copy(piece),
                 PlanStep::CombineOne(combination) if self.flight.error.is_none() => self.combine(combination),
+                PlanStep::Send(message) => self.send::<RECORDED>(plan, message),
+                PlanStep::Receive(message) => self.receive::<RECORDED>(plan, message),
                 step => self.several::<RECORDED>(plan, step),
             }
         }
@@ -186,6 +188,8 @@ impl<C: Combine> PlanExecution<'_, C> {
             | PlanStep::CombineOne(_)
             | PlanStep::Combine { .. }
             | PlanStep::Exchange(_)
+            | PlanStep::Send(_)
+            | PlanStep::Receive(_)
             | PlanStep::Round { .. } => {}
         }
     }
@@ -257,6 +261,34 @@ impl<C: Combine> PlanExecution<'_, C> {
         }
     }
 
+    /// Sends one message.
+    fn send<const RECORDED: bool>(&mut self, plan: &MessagePlan, out: &PlannedMessage) {
+        let (address, elements) = (self.element(out.spot).cast(), out.elements as c_int);
+        let MessageScope { datatype, tag, comm, .. } = *self.scope;
+        // SAFETY: the message lies inside its area, which lives as long as the call.
+        self.note(check("MPI_Send", unsafe { ffi::MPI_Send(address, elements, datatype, out.peer, tag, comm) }));
+        if RECORDED {
+            self.record(plan, MessageDirection::Out, out);
+            self.end_round();
+        }
+    }
+
+    /// Receives one message.
+    fn receive<const RECORDED: bool>(&mut self, plan: &MessagePlan, into: &PlannedMessage) {
+        let (address, elements) = (self.element(into.spot).cast(), into.elements as c_int);
+        let MessageScope { datatype, tag, comm, .. } = *self.scope;
+        let mut status = MaybeUninit::<ffi::MPI_Status>::uninit();
+        // SAFETY: as above.
+        let code = unsafe { ffi::MPI_Recv(address, elements, datatype, into.peer, tag, comm, status.as_mut_ptr()) };
+        if code != SUCCESS || self.count(status.as_ptr()) != Some(elements) {
+            self.reject("MPI_Recv", code, status.as_ptr(), into);
+        }
+        if RECORDED {
+            self.record(plan, MessageDirection::In, into);
+            self.end_round();
+        }
+    }
+
     /// Posts all receives, then all sends, and waits for each. It does not use MPI_Waitall: MPICH reports failures of
     /// that function not to the communicator of the messages but to MPI_COMM_WORLD, where they end the job.
     fn round<const RECORDED: bool>(
@@ -319,24 +351,22 @@ impl<C: Combine> PlanExecution<'_, C> {
     pub(crate) fn advance(&mut self, plan: &MessagePlan, next: &mut usize) -> Result<bool, Error> {
         while let Some(step) = plan.steps.get(*next) {
             match step {
-                PlanStep::Exchange(exchange) if !self.exchanged(plan, exchange) => return Ok(false),
+                PlanStep::Exchange(Exchange { out, into }) if !self.passed(plan, &[whole(out)], &[whole(into)]) => {
+                    return Ok(false);
+                }
+                PlanStep::Send(message) if !self.passed(plan, &[whole(message)], &[]) => return Ok(false),
+                PlanStep::Receive(message) if !self.passed(plan, &[], &[whole(message)]) => return Ok(false),
                 PlanStep::Round { departures, arrivals }
                     if !self.passed(plan, &plan.departures[departures.clone()], &plan.arrivals[arrivals.clone()]) =>
                 {
                     return Ok(false);
                 }
-                PlanStep::Exchange(_) | PlanStep::Round { .. } => {}
+                PlanStep::Exchange(_) | PlanStep::Send(_) | PlanStep::Receive(_) | PlanStep::Round { .. } => {}
                 step => self.local(plan, step),
             }
             *next += 1;
         }
         self.outcome().map(|()| true)
-    }
-
-    /// Whether a round of one message each way is complete; posts its messages first.
-    fn exchanged(&mut self, plan: &MessagePlan, Exchange { out, into }: &Exchange) -> bool {
-        let whole = |&message: &PlannedMessage| ExtraMessage { message, form: MessageForm::Whole };
-        self.passed(plan, &[whole(out)], &[whole(into)])
     }
 
     /// Whether a round is complete; posts its messages first.
@@ -479,6 +509,11 @@ impl<C: Combine> PlanExecution<'_, C> {
             self.flight.error.get_or_insert_with(|| Box::new(error));
         }
     }
+}
+
+/// A message in one piece.
+fn whole(&message: &PlannedMessage) -> ExtraMessage {
+    ExtraMessage { message, form: MessageForm::Whole }
 }
 
 #[cfg(test)]

@@ -401,6 +401,7 @@ mod tests {
     fn sent(plan: &MessagePlan) -> usize {
         let exchanged = plan.steps.iter().map(|step| match step {
             PlanStep::Exchange(exchange) => exchange.out.elements,
+            PlanStep::Send(message) => message.elements,
             _ => 0,
         });
         exchanged.chain(plan.departures.iter().map(|parcel| parcel.message.elements)).sum()

@@ -35,7 +35,7 @@ pub(crate) struct Exchange {
     pub(crate) into: PlannedMessage,
 }
 
-/// A message of a round that does not consist of one message each way.
+/// A message of a round with several messages in one direction, or in pieces.
 #[derive(Clone, Debug)]
 pub(crate) struct ExtraMessage {
     pub(crate) message: PlannedMessage,
@@ -67,6 +67,10 @@ pub(crate) struct MovedPiece {
 pub(crate) enum PlanStep {
     /// One message each way, at the same time.
     Exchange(Exchange),
+    /// One message to another rank.
+    Send(PlannedMessage),
+    /// One message from another rank.
+    Receive(PlannedMessage),
     /// Any number of messages at the same time.
     Round { departures: Range<usize>, arrivals: Range<usize> },
     /// A copy.
@@ -162,6 +166,14 @@ impl MessagePlan {
         self.flush_packs();
         match (&self.departures[departures.clone()], &self.arrivals[arrivals.clone()]) {
             ([], []) => {}
+            ([ExtraMessage { message, form: MessageForm::Whole }], []) => {
+                self.steps.push(PlanStep::Send(*message));
+                self.departures.truncate(departures.start);
+            }
+            ([], [ExtraMessage { message, form: MessageForm::Whole }]) => {
+                self.steps.push(PlanStep::Receive(*message));
+                self.arrivals.truncate(arrivals.start);
+            }
             (
                 [ExtraMessage { message: out, form: MessageForm::Whole }],
                 [ExtraMessage { message: into, form: MessageForm::Whole }],

@@ -32,16 +32,13 @@ use crate::mpi::comm::peer_processes::PeerProcesses;
 use crate::mpi::comm::shared_window::{Rings, SharedWindow};
 use crate::mpi::comm::world::{self, World};
 use crate::mpi::execution::Combine;
-use crate::mpi::process::processors::processors;
+use crate::mpi::process::patience::Patience;
 use crate::mpi::process::progress::progress;
 use crate::program::shared::{SharedCall, segment};
 use ::mpi::ffi;
-use std::hint::spin_loop;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// How often a rank polls a counter before it yields, if every rank of the node has its own processor.
-const LOOKS: usize = 1000;
-/// How often it yields before it lets MPI progress.
+/// How often a rank yields before it lets MPI progress.
 const YIELDS: usize = 16;
 /// One rank sends fewer signals than this in a segment.
 const SIGNALS: u64 = 4;
@@ -56,7 +53,7 @@ pub(crate) struct SharedMemory {
     /// The numbers of the node's ranks in the communicator.
     ranks: Box<[usize]>,
     /// How often this rank polls a counter before it yields.
-    looks: usize,
+    patience: Patience,
     /// The number of the next segment in each ring.
     next: [u64; 2],
     /// All ranks are known to have completed this many segments of each ring.
@@ -100,14 +97,13 @@ impl SharedMemory {
         let members = NodeMembers::of(group);
         let (rank, p) = (members.local, members.ranks.len());
         let there = world::known().map_or(p, World::ranks_of_node);
-        let looks = if there <= processors() { LOOKS } else { 1 };
         Ok(SharedMemory {
             window: SharedWindow::new(members, rings)?,
             comm: group.comm.raw(),
             rank,
             p,
             ranks: members.ranks.into(),
-            looks,
+            patience: Patience::new(there),
             next: [0; 2],
             confirmed: [0; 2],
             lost: None,
@@ -244,11 +240,8 @@ impl SharedMemory {
     fn wait(&self, rank: usize, ring: usize, mut done: impl FnMut() -> bool) -> Result<(), u64> {
         loop {
             for _ in 0..YIELDS {
-                for _ in 0..self.looks {
-                    if done() {
-                        return Ok(());
-                    }
-                    spin_loop();
+                if self.patience.poll(&mut done) {
+                    return Ok(());
                 }
                 std::thread::yield_now();
             }
@@ -269,8 +262,8 @@ impl SharedMemory {
     }
 
     /// How often to poll before yielding the processor.
-    fn patience(&self) -> usize {
-        self.looks
+    fn patience(&self) -> u32 {
+        self.patience.now()
     }
 
     fn give_way(&self) {

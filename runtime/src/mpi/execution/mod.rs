@@ -152,21 +152,21 @@ impl<C: Combine> PlanExecution<'_, C> {
                 PlanStep::Exchange(exchange) => self.exchange::<RECORDED>(plan, exchange),
                 PlanStep::Move(piece) => self.copy(piece),
                 PlanStep::CombineOne(combination) if self.flight.error.is_none() => self.combine(combination),
-                PlanStep::Send(message) => self.send::<RECORDED>(plan, message),
-                PlanStep::Receive(message) => self.receive::<RECORDED>(plan, message),
                 step => self.several::<RECORDED>(plan, step),
             }
         }
         self.outcome()
     }
 
-    /// Executes a step of several messages, copies or operations.
+    /// Executes a step that is no exchange.
     #[inline(always)]
     fn several<const RECORDED: bool>(&mut self, plan: &MessagePlan, step: &PlanStep) {
         match step {
             PlanStep::Round { departures, arrivals } => {
                 self.round::<RECORDED>(plan, &plan.departures[departures.clone()], &plan.arrivals[arrivals.clone()])
             }
+            PlanStep::Send(message) => self.send::<RECORDED>(plan, message),
+            PlanStep::Receive(message) => self.receive::<RECORDED>(plan, message),
             step => self.local(plan, step),
         }
     }
@@ -262,6 +262,7 @@ impl<C: Combine> PlanExecution<'_, C> {
     }
 
     /// Sends one message.
+    #[inline(never)]
     fn send<const RECORDED: bool>(&mut self, plan: &MessagePlan, out: &PlannedMessage) {
         let (address, elements) = (self.element(out.spot).cast(), out.elements as c_int);
         let MessageScope { datatype, tag, comm, .. } = *self.scope;
@@ -274,6 +275,7 @@ impl<C: Combine> PlanExecution<'_, C> {
     }
 
     /// Receives one message.
+    #[inline(never)]
     fn receive<const RECORDED: bool>(&mut self, plan: &MessagePlan, into: &PlannedMessage) {
         let (address, elements) = (self.element(into.spot).cast(), into.elements as c_int);
         let MessageScope { datatype, tag, comm, .. } = *self.scope;

@@ -21,7 +21,7 @@ pub use validate::{Invalid, validate};
 
 pub use build::{BuildError, ProgramSpec, Scheme, build};
 pub use machine::{Counter, Execution, StepExecutor};
-pub use replay::{ProgramFault, ReductionOrder, ReplayError, replay};
+pub use replay::{ProgramFault, RankElements, ReductionOrder, ReplayError, ReplayedCall, replay, replay_call};
 
 /// A region of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

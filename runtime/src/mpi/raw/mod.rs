@@ -17,6 +17,8 @@ mod prepare;
 mod raise;
 mod recorded;
 mod repeat;
+#[cfg(test)]
+mod replayed_plans;
 mod shared_request;
 mod shared_run;
 

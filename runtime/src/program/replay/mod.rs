@@ -14,8 +14,8 @@ pub use fault::{FaultSite, ProgramFault, ReplayError};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use roundel_spec::Kind;
 use roundel_spec::trees::Trees;
+use roundel_spec::{Kind, Placement};
 
 use self::cell::{Clock, ElementContent, SharedCell};
 use self::mail::Mail;
@@ -37,6 +37,61 @@ pub struct ReductionOrder {
 /// Runs the programs of all ranks, for even and odd calls, `calls` times in a row. Of the job, only kind, placement,
 /// counts and size are used.
 pub fn replay(job: &ProgramSpec, programs: &[[Program; 2]], calls: usize) -> Result<ReductionOrder, ReplayError> {
+    let ProgramSpec { kind, placement, size, .. } = *job;
+    let elements: Vec<_> = (0..placement.p()).map(|rank| RankElements::of(job, rank)).collect();
+    replay_call(&ReplayedCall { reduces: kind.reduces(), placement, size, elements: &elements }, programs, calls)
+}
+
+/// What a rank gives and gets in a call, as numbers of elements that all ranks use.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RankElements {
+    /// Its input.
+    pub given: Vec<usize>,
+    /// Its output.
+    pub got: Vec<usize>,
+    /// The element of the output at which the input begins, if that is where it lies.
+    pub in_place: Option<usize>,
+}
+
+impl RankElements {
+    fn of(job: &ProgramSpec, rank: usize) -> Self {
+        let all = 0..job.counts.iter().sum();
+        let own = || {
+            let begin: usize = job.counts[..rank].iter().sum();
+            begin..begin + job.counts[rank]
+        };
+        let (given, got) = match job.kind {
+            Kind::Allgather => (own(), all),
+            Kind::ReduceScatter => (all, own()),
+            _ => (all.clone(), all),
+        };
+        RankElements { given: given.collect(), got: got.collect(), in_place: None }
+    }
+}
+
+/// A call of all ranks.
+#[derive(Clone, Copy, Debug)]
+pub struct ReplayedCall<'a> {
+    /// Whether each element of the output is reduced from all ranks' elements of this number. Otherwise an element
+    /// belongs to the rank that gives it.
+    pub reduces: bool,
+    /// The placement of ranks on nodes.
+    pub placement: &'a Placement,
+    /// The number of bytes of an element.
+    pub size: usize,
+    /// What each rank gives and gets.
+    pub elements: &'a [RankElements],
+}
+
+/// The same as [`replay`], for a collective of any kind.
+///
+/// # Errors
+/// The first fault.
+pub fn replay_call(
+    job: &ReplayedCall<'_>,
+    programs: &[[Program; 2]],
+    calls: usize,
+) -> Result<ReductionOrder, ReplayError> {
     let mut replay = ProgramReplay::new(job, programs, calls)?;
     while replay.processes.iter().any(|process| process.call < calls) {
         let mut moved = false;
@@ -84,11 +139,10 @@ struct Common {
 }
 
 struct ProgramReplay<'a> {
-    job: &'a ProgramSpec<'a>,
+    job: &'a ReplayedCall<'a>,
     programs: &'a [[Program; 2]],
     calls: usize,
     trees: Trees,
-    begins: Vec<usize>,
     processes: Vec<Process>,
     nodes: Vec<Common>,
     mail: Mail,
@@ -98,7 +152,7 @@ struct ProgramReplay<'a> {
 }
 
 impl<'a> ProgramReplay<'a> {
-    fn new(job: &'a ProgramSpec<'a>, programs: &'a [[Program; 2]], calls: usize) -> Result<Self, ReplayError> {
+    fn new(job: &'a ReplayedCall<'a>, programs: &'a [[Program; 2]], calls: usize) -> Result<Self, ReplayError> {
         let p = job.placement.p();
         let disagree = |rank, what| {
             let site = FaultSite { call: 0, rank, op: None };
@@ -141,11 +195,9 @@ impl<'a> ProgramReplay<'a> {
                 active: Vec::new(),
             });
         }
-        let begins = job.counts.iter().scan(0, |end, count| Some(std::mem::replace(end, *end + count))).collect();
         let order = ReductionOrder { same_tree: true, rank_order: true };
         let (trees, mail, reduced) = (Trees::new(p), Mail::default(), BTreeMap::new());
-        let mut replay =
-            ProgramReplay { job, programs, calls, trees, begins, processes, nodes, mail, reduced, order };
+        let mut replay = ProgramReplay { job, programs, calls, trees, processes, nodes, mail, reduced, order };
         if calls > 0 {
             (0..p).try_for_each(|rank| replay.begin(rank))?;
         }
@@ -183,32 +235,26 @@ impl<'a> ProgramReplay<'a> {
         Ok(moved)
     }
 
-    /// The range of elements that a rank contributes, and the range that it gets.
-    fn lengths(&self, rank: usize) -> (Range<usize>, Range<usize>) {
-        let all = 0..self.job.counts.iter().sum();
-        let own = |rank: usize| self.begins[rank]..self.begins[rank] + self.job.counts[rank];
-        match self.job.kind {
-            Kind::Allgather => (own(rank), all),
-            Kind::ReduceScatter => (all, own(rank)),
-            _ => (all.clone(), all),
-        }
-    }
-
     /// Begins a call: the user writes the input and starts it.
     fn begin(&mut self, rank: usize) -> Result<(), ReplayError> {
-        let (given, got) = self.lengths(rank);
+        let RankElements { given, got, in_place } = &self.job.elements[rank];
         let value = self.trees.leaf(rank);
         let call = self.processes[rank].call;
-        let input: Vec<_> = given.map(|index| ElementContent { call, index, value }).collect();
+        let input: Vec<_> = given.iter().map(|&index| ElementContent { call, index, value }).collect();
         let program = self.program(rank);
         let process = &mut self.processes[rank];
         (process.op, process.raised) = (0, 0);
         process.input = Vec::new();
         process.output = vec![None; if program.output.is_none() { got.len() } else { 0 }];
         process.scratch = vec![None; program.scratch / self.job.size];
-        match program.input {
-            None => process.input = input.into_iter().map(Some).collect(),
-            Some(offset) => self
+        match (program.input, *in_place) {
+            (None, None) => process.input = input.into_iter().map(Some).collect(),
+            (None, Some(begin)) => {
+                let end = begin + input.len();
+                process.output.resize(process.output.len().max(end), None);
+                process.output[begin..end].iter_mut().zip(input).for_each(|(to, content)| *to = Some(content));
+            }
+            (Some(offset), _) => self
                 .write(rank, RegionOffset { region: MemoryRegion::Shared, offset }, &input)
                 .map_err(|fault| self.error(rank, None, fault))?,
         }
@@ -226,13 +272,13 @@ impl<'a> ProgramReplay<'a> {
         if declared != found {
             return Err(ProgramFault::Signals { declared, found });
         }
-        let got = self.lengths(rank).1;
+        let got = &self.job.elements[rank].got;
         let whole = match program.output {
             Some(offset) => RegionOffset { region: MemoryRegion::Shared, offset },
             None => RegionOffset { region: MemoryRegion::Output, offset: 0 },
         };
         let result = self.read(rank, whole, got.len())?;
-        got.zip(result).try_for_each(|(index, content)| self.judge(rank, index, content))
+        got.iter().zip(result).try_for_each(|(&index, content)| self.judge(rank, index, content))
     }
 
     /// Checks an element of the result against the specification of the collective.
@@ -244,7 +290,7 @@ impl<'a> ProgramReplay<'a> {
         if content.index != index {
             return wrong("it is another element");
         }
-        if !self.job.kind.reduces() {
+        if !self.job.reduces {
             return Ok(());
         }
         if self.trees.count(content.value.tree) != self.programs.len() {

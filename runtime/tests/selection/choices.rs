@@ -283,7 +283,8 @@ fn the_default_is_as_documented() {
     let brief = Question { form: CallForm::Persistent, varying: true, ..Question::new(Kind::Alltoall, 4, 4, 64) };
     assert_eq!(fastest.choose(&brief).implementation, Implementation::Library);
     assert_eq!(of_two(true, (8 << 10) + 1), Implementation::Library);
-    assert_eq!(of_two(false, 16 << 10), Implementation::SharedMemory(CopyPath::Slot));
+    assert_eq!(of_two(false, 8 << 10), Implementation::SharedMemory(CopyPath::Slot));
+    assert_eq!(of_two(false, (8 << 10) + 1), Implementation::SharedMemory(CopyPath::Kernel));
     let many = |bytes| Question { varying: true, ..Question::new(Kind::Allgather, 104, 4, bytes) };
     assert_eq!(fastest.choose(&many(8)).implementation, Implementation::Library);
     assert_eq!(fastest.choose(&many(1024)).implementation, Implementation::SharedMemory(CopyPath::Slot));

@@ -30,7 +30,7 @@ pub(crate) fn fault(chosen: &Answer, call: &Question, placement: &Placement) -> 
             if !placement.is_sorted() && (divided || call.kind.reduces() && !call.commutes) {
                 return Some("nodes are mixed".into());
             }
-            match call.between_nodes() {
+            match &chosen.between {
                 Some(between) => between.algorithms().into_iter().find_map(|algorithm| {
                     let call = Question { kind: algorithm.kind(), ..*call };
                     of_algorithm(algorithm, &call, &Placement::consecutive(nodes, 1))

@@ -1,5 +1,6 @@
 //! An answer: an implementation, and the reason to choose it.
 
+use super::between_nodes::BetweenNodes;
 use super::implementation::Implementation;
 use crate::choice::alltoalls::ModelledAlltoall;
 use crate::choice::ports::ModelledPorts;
@@ -67,6 +68,8 @@ pub struct Answer {
     pub reason: Reason,
     /// Its modelled cost, if a model ranked it.
     pub estimate: Option<Estimate>,
+    /// What runs between the nodes of a call in shared memory.
+    pub between: Option<BetweenNodes>,
     /// Implementations that are forced or set by an earlier rule but do not serve the call, and why.
     pub passed: Vec<String>,
 }
@@ -74,8 +77,7 @@ pub struct Answer {
 impl Answer {
     /// Why it is correct.
     pub fn proof(&self) -> String {
-        let in_memory = matches!(self.implementation, Implementation::SharedMemory(_));
-        match self.question.between_nodes().filter(|_| in_memory) {
+        match &self.between {
             Some(between) => format!("{}; between nodes {between}, {}", self.implementation.proof(), between.proof()),
             None => self.implementation.proof(),
         }

@@ -85,6 +85,22 @@ impl Question {
     /// assert_eq!(between(65_536), long);
     /// ```
     pub fn between_nodes(&self) -> Option<BetweenNodes> {
+        self.between_nodes_on(&Network::default())
+    }
+
+    /// The same on a network whose costs are known.
+    ///
+    /// ```
+    /// use roundel::choice::alltoalls::Network;
+    /// use roundel::selection::Question;
+    /// use roundel_spec::Kind;
+    /// let call = Question::new(Kind::Allgather, 64, 4, 8);
+    /// let on = |latency| Network::new(latency, 1.25e9, 1e-6).map(|network| call.between_nodes_on(&network).unwrap());
+    /// assert_eq!(on(2e-6)?.to_string(), "allgather/k-bruck with radix = 2");
+    /// assert_eq!(on(1e-3)?.to_string(), "allgather/k-bruck with radix = 16");
+    /// # Ok::<(), roundel::choice::alltoalls::Error>(())
+    /// ```
+    pub fn between_nodes_on(&self, network: &Network) -> Option<BetweenNodes> {
         let served = matches!(
             self.kind,
             Kind::Allreduce | Kind::Reduce | Kind::Broadcast | Kind::Allgather | Kind::ReduceScatter | Kind::Alltoall
@@ -99,16 +115,20 @@ impl Question {
             _ => 1,
         });
         let (p, ppn_min, ppn_max, shape) = (self.nodes, 1, 1, NodeSizes::Even);
-        Senders(Question { p, ppn_min, ppn_max, shape, sorted: true, bytes, ..*self }).choose()
+        let call = Question { p, ppn_min, ppn_max, shape, sorted: true, bytes, ..*self };
+        Senders { call, network: *network }.choose()
     }
 }
 
 /// A call of one rank of each node.
-struct Senders(Question);
+struct Senders {
+    call: Question,
+    network: Network,
+}
 
 impl Senders {
     fn choose(&self) -> Option<BetweenNodes> {
-        match self.0.kind {
+        match self.call.kind {
             Kind::Allreduce => self.allreduce(),
             Kind::Allgather => self.gather().map(BetweenNodes::Itself).or_else(|| self.by_rule()),
             // Blocks of two nodes may differ in length from those of two others, which only direct messages bear.
@@ -120,15 +140,15 @@ impl Senders {
 
     /// The fastest of all that serve, by the model. Of equally fast ones, the first.
     fn allreduce(&self) -> Option<BetweenNodes> {
-        let (network, nodes, bytes) = (Network::default(), self.0.p as i64, self.0.bytes as f64);
-        let phase = exchange_seconds(&network, nodes, radix(&network, nodes), BUSY);
+        let (network, nodes, bytes) = (&self.network, self.call.p as i64, self.call.bytes as f64);
+        let phase = exchange_seconds(network, nodes, radix(network, nodes), BUSY);
         let seconds = |bytes: f64| bytes / network.bandwidth();
         let others = (nodes - 1) as f64;
         let doubling =
             doubling_rounds(nodes) as f64 * (network.latency() + BUSY * network.overhead() + seconds(bytes));
         let gathered = phase + seconds(others * bytes);
         let divided = 2.0 * phase + seconds(2.0 * others / nodes as f64 * bytes);
-        let kept = self.0.bytes.saturating_mul(self.0.p as u64) <= KEPT;
+        let kept = self.call.bytes.saturating_mul(self.call.p as u64) <= KEPT;
         let mut ways = [(doubling, 0), (if kept { gathered } else { f64::INFINITY }, 1), (divided, 2)];
         ways.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         ways.into_iter().find_map(|(_, way)| match way {
@@ -139,7 +159,7 @@ impl Senders {
     }
 
     fn radix(&self) -> i64 {
-        radix(&Network::default(), self.0.p as i64)
+        radix(&self.network, self.call.p as i64)
     }
 
     fn gather(&self) -> Option<Algorithm> {
@@ -148,7 +168,7 @@ impl Senders {
     }
 
     fn scatter(&self) -> Option<Algorithm> {
-        let (radix, nodes) = (self.radix(), self.0.p as i64);
+        let (radix, nodes) = (self.radix(), self.call.p as i64);
         let ports = Parameter::List(vec![radix - 1; ceil_log(radix, nodes) as usize]);
         self.serving(Kind::ReduceScatter, "reduce-scatter/cyclic-shift", ("ports", ports))
     }
@@ -156,14 +176,15 @@ impl Senders {
     /// An algorithm, if it serves.
     fn serving(&self, kind: Kind, name: &str, (parameter, value): (&str, Parameter)) -> Option<Algorithm> {
         let algorithm = Algorithm::named(kind, name, &[(parameter.into(), value)]).ok()?;
-        let serves = Implementation::Catalogue(algorithm.clone()).serves(&Question { kind, ..self.0 });
+        let serves = Implementation::Catalogue(algorithm.clone()).serves(&Question { kind, ..self.call });
         serves.ok().map(|()| algorithm)
     }
 
     /// The first algorithm of the default rule that serves.
     fn by_rule(&self) -> Option<BetweenNodes> {
         let rule = DefaultRule::of_catalogue();
-        let serving = rule.answers(&self.0).filter(|candidate| candidate.implementation.serves(&self.0).is_ok());
+        let serving =
+            rule.answers(&self.call).filter(|candidate| candidate.implementation.serves(&self.call).is_ok());
         serving.into_iter().find_map(|candidate| match candidate.implementation.into_owned() {
             Implementation::Catalogue(algorithm) => Some(BetweenNodes::Itself(algorithm)),
             _ => None,

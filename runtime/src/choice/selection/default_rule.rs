@@ -173,6 +173,11 @@ impl DefaultRule {
         DefaultRule { catalogue: true, ..DefaultRule::default() }
     }
 
+    /// The network between nodes.
+    pub(super) fn network(&self) -> &Network {
+        &self.between
+    }
+
     /// The candidates for a call, the best first.
     pub(super) fn answers<'a>(&self, call: &Question) -> impl Iterator<Item = Candidate<'a>> + use<'a> {
         let call = *call;

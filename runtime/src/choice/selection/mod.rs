@@ -143,6 +143,7 @@ impl Selection {
             implementation: Implementation::Library,
             reason: Reason::Default("the catalogue has nothing proved that suits it"),
             estimate: None,
+            between: None,
             passed,
         })
     }
@@ -164,7 +165,8 @@ impl Selection {
             match unchecked.map_or(Ok(()), |question| implementation.serves(&question)) {
                 Ok(()) => {
                     let (implementation, passed) = (implementation.into_owned(), passed.clone());
-                    return Some(Answer { question: *question, implementation, reason, estimate, passed });
+                    let between = self.between_nodes(&implementation, question);
+                    return Some(Answer { question: *question, implementation, reason, estimate, between, passed });
                 }
                 Err(refusal) if !matches!(reason, Reason::Default(_)) => {
                     passed.push(format!("not {implementation}, {reason}, because {refusal}"));
@@ -173,6 +175,12 @@ impl Selection {
             }
             None
         })
+    }
+
+    /// What runs between the nodes of a call, if it runs in shared memory.
+    pub(crate) fn between_nodes(&self, implementation: &Implementation, question: &Question) -> Option<BetweenNodes> {
+        let in_memory = matches!(implementation, Implementation::SharedMemory(_));
+        in_memory.then(|| question.between_nodes_on(self.default_rule.network())).flatten()
     }
 
     fn candidates<'a>(&'a self, question: &'a Question) -> impl Iterator<Item = Candidate<'a>> {

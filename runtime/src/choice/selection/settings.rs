@@ -169,6 +169,7 @@ impl Settings {
             implementation: Implementation::Library,
             reason: Reason::Device(reason),
             estimate: None,
+            between: None,
             passed: Vec::new(),
         })
     }

@@ -170,7 +170,8 @@ pub(super) fn choose(
         By::SharedMemory(path) => {
             let (refused, memory) = (|reason| Error::NoSharedMemory { reason }, Implementation::SharedMemory(path));
             memory.serves(&question).map_err(refused)?;
-            return Ok(Choice::asked(memory, question.between_nodes()));
+            let between = environment.selection.between_nodes(&memory, &question);
+            return Ok(Choice::asked(memory, between));
         }
         By::Settings(settings) if environment.device.library().is_none() => settings,
         By::Settings(_) | By::Environment => environment,
@@ -181,12 +182,12 @@ pub(super) fn choose(
     }
     if matches!(by, By::Environment) && work.settled.has(shape) {
         (chosen.implementation, chosen.reason) = (Implementation::Library, Reason::Default(SETTLED));
+        chosen.between = None;
     }
     let passed: String = chosen.passed.iter().map(|passed| format!("; {passed}")).collect();
     let most = matches!(chosen.reason, Reason::Default(_)).then(|| most_of_alltoallv(&question));
     let (implementation, reason) = (chosen.implementation.clone(), format!("{}{passed}", chosen.reason));
-    let in_memory = matches!(implementation, Implementation::SharedMemory(_));
-    let between = if in_memory { question.between_nodes() } else { None };
+    let between = chosen.between.clone();
     let explained = (settings.explain && here.rank == 0).then_some(chosen);
     Ok(Choice { implementation, reason, between, most, explained })
 }
@@ -199,7 +200,7 @@ fn without_shared_memory(settings: &Settings, chosen: Answer) -> Answer {
     }
     let others = settings.answers(&chosen.question).into_iter();
     let (implementation, reason) = (Implementation::Library, Reason::Default(UNNOTICED));
-    let library = Answer { implementation, reason, estimate: None, ..chosen };
+    let library = Answer { implementation, reason, estimate: None, between: None, ..chosen };
     others.into_iter().find(|answer| !in_memory(answer)).unwrap_or(library)
 }
 

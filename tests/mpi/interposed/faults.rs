@@ -94,6 +94,18 @@ fn memory_that_cannot_be_read() {
     });
 }
 
+/// When ranks ask each other whether they can read each other's memory, calls that were started go on.
+#[test]
+fn calls_that_were_started_go_on() {
+    on_each(|mpi| {
+        let program = programs::c(mpi, "interposed_started");
+        let settings = Settings::usual().with("ROUNDEL_FORCE", "allreduce:shared-memory;allgather:kernel-copy");
+        for p in [2, 3] {
+            mpi.run(p, &settings, &program, &[]).succeeds();
+        }
+    });
+}
+
 /// Communicators do not ask for what is known about the world, and are set up only if one of their calls is served.
 #[test]
 fn communicators_that_are_set_up() {

@@ -13,8 +13,8 @@ use crate::mpi::cache::spare::{HeldMemory, QueuedSpare};
 use crate::mpi::comm::own::OwnComm;
 use crate::mpi::comm::shared_window::Rings;
 use crate::mpi::execution::shared::{
-    CallStage, CallStages, Completion, QueuedCall, STAGES, SharedMemory, SharedPlan, StageBuffers, StageOperands,
-    lock,
+    CallStage, CallStages, Completion, OwnedPlan, QueuedCall, STAGES, SharedMemory, SharedPlan, StageBuffers,
+    StageOperands, lock,
 };
 use crate::mpi::execution::{MessageScope, RequestLife};
 use crate::mpi::handles::operand::Operands;
@@ -62,7 +62,7 @@ impl SharedRequest {
         if group.placement.regions().nodes() > 1 {
             return Err(unshared("nothing between nodes is proved for it"));
         }
-        let CommWork { recent, offsets, shared, .. } = work;
+        let CommWork { recent, offsets, .. } = work;
         if shape.blocks == BlockLayout::Private && shape.send.is_none() {
             return Err(unshared("a request for an alltoallv in place has no room to copy what it sends"));
         }
@@ -70,20 +70,23 @@ impl SharedRequest {
         if path == CopyPath::Kernel {
             fetches(&call)?;
         }
-        let (memory, plan) = match life {
-            RequestLife::Once => (common(shared)?, SharedPlan::new(call)?),
+        let (plan, rings): (OwnedPlan, _) = match life {
+            RequestLife::Once => (SharedPlan::new(call)?.into(), None),
             RequestLife::Persistent => {
-                let (plan, rings) = SharedPlan::for_request(call)?;
-                (own_memory(group, rings)?, plan)
+                SharedPlan::for_request(call).map(|(plan, rings)| (plan.into(), Some(rings)))?
             }
         };
-        if path == CopyPath::Kernel {
-            match life {
-                RequestLife::Once => lock(&memory).knows_to_fetch()?,
-                RequestLife::Persistent => lock(&memory).agree_to_fetch(group)?,
-            }
-        }
-        Ok((memory, [Some(CallStage::Shared(plan.into())), None, None, None, None], None))
+        let peers = match (path, life) {
+            (CopyPath::Slot, _) => None,
+            (CopyPath::Kernel, RequestLife::Once) => Some(work.known_peers()?),
+            (CopyPath::Kernel, RequestLife::Persistent) => Some(work.peers(group)?),
+        };
+        let memory = match rings {
+            None => common(&work.shared)?,
+            Some(rings) => own_memory(group, rings)?,
+        };
+        peers.into_iter().for_each(|peers| lock(&memory).fetch_from(peers));
+        Ok((memory, [Some(CallStage::Shared(plan)), None, None, None, None], None))
     }
 
     fn on_nodes(

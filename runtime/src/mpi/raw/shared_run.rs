@@ -12,6 +12,7 @@ use crate::mpi::state::CommWork;
 use crate::program::shared::{BlockSpans, CopyPath, SharedBlocks, SharedCall};
 use roundel_spec::Kind;
 use std::ptr::copy_nonoverlapping;
+use std::sync::Arc;
 
 /// Returns an error if a call does not fit into the memory, or there is none. The first call is collective.
 pub(super) fn fits(work: &mut CommWork, group: &OwnComm, shape: &CallShape, path: CopyPath) -> Result<(), Error> {
@@ -19,13 +20,15 @@ pub(super) fn fits(work: &mut CommWork, group: &OwnComm, shape: &CallShape, path
         return Err(unshared("the ranks are on several nodes"));
     }
     work.shared(group)?;
-    let CommWork { recent, offsets, shared, .. } = work;
+    let CommWork { recent, offsets, .. } = work;
     let call = call(shape, &recent.lists, offsets, group, path);
-    if let (CopyPath::Kernel, Some(Ok(memory))) = (path, shared) {
+    SharedPlan::new(call)?;
+    if path == CopyPath::Kernel {
         fetches(&call)?;
-        lock(memory).agree_to_fetch(group)?;
+        let peers = work.peers(group)?;
+        work.shared.iter().flatten().for_each(|memory| lock(memory).fetch_from(Arc::clone(&peers)));
     }
-    SharedPlan::new(call).map(|_| ())
+    Ok(())
 }
 
 /// Returns an error if ranks must not read each other's memory in a call.

@@ -13,7 +13,9 @@ use crate::mpi::cache::decider::Decider;
 use crate::mpi::cache::repeated::{KEPT, RepeatedCall};
 use crate::mpi::cache::settled::Settled;
 use crate::mpi::cache::spare::Spare;
+use crate::mpi::comm::node_members::NodeMembers;
 use crate::mpi::comm::own::{CommMembers, OwnComm};
+use crate::mpi::comm::peer_processes::PeerProcesses;
 use crate::mpi::comm::profile;
 use crate::mpi::comm::shared_window::RINGS;
 use crate::mpi::comm::window::NodeRanks;
@@ -71,6 +73,8 @@ pub(crate) struct CommWork {
     pub(crate) node: Option<NodeRanks>,
     /// The memory that the ranks of each node share, or why there is none.
     pub(crate) shared: Option<Result<Arc<Mutex<SharedMemory>>, Error>>,
+    /// The processes whose memory this rank can read, or why it cannot.
+    pub(crate) peers: Option<Result<Arc<PeerProcesses>, Error>>,
     /// The profile for planning, or why it could not be read.
     pub(crate) profile: Option<Result<Profile, Error>>,
     /// The settings that all ranks agreed on, or why they did not agree.
@@ -125,6 +129,19 @@ impl CommWork {
     pub(crate) fn shared(&mut self, group: &OwnComm) -> Result<(), Error> {
         let make = || SharedMemory::new(group, RINGS).map(|memory| Arc::new(Mutex::new(memory)));
         self.shared.get_or_insert_with(make).as_ref().map(|_| ()).map_err(|error| error.clone())
+    }
+
+    /// The processes of this rank's node, if all ranks can read each other's memory. The first call finds out and is
+    /// collective; all ranks get them, or none does. No memory may be locked: others may wait for calls in it.
+    pub(crate) fn peers(&mut self, group: &OwnComm) -> Result<Arc<PeerProcesses>, Error> {
+        let ask = || PeerProcesses::new(NodeMembers::of(group)).map(Arc::new);
+        self.peers.get_or_insert_with(ask).clone()
+    }
+
+    /// The same, without asking the other ranks.
+    pub(crate) fn known_peers(&self) -> Result<Arc<PeerProcesses>, Error> {
+        let unasked = || Error::NoSharedMemory { reason: "no blocking call has tried to read other ranks".into() };
+        self.peers.clone().ok_or_else(unasked)?
     }
 
     /// Takes over the settings that all ranks of the world agreed on.

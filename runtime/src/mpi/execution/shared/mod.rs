@@ -36,7 +36,7 @@ use crate::mpi::process::patience::Patience;
 use crate::mpi::process::progress::progress;
 use crate::program::shared::{SharedCall, segment};
 use ::mpi::ffi;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How often a rank yields before it lets MPI progress.
 const YIELDS: usize = 16;
@@ -60,8 +60,8 @@ pub(crate) struct SharedMemory {
     confirmed: [u64; 2],
     /// A rank that has made a different call, and its description of that call.
     lost: Option<(usize, u64)>,
-    /// The processes of the node, if they were asked whether they can read each other's memory.
-    peers: Option<Result<PeerProcesses, Error>>,
+    /// The processes of the node, if they can read each other's memory.
+    peers: Option<Arc<PeerProcesses>>,
     /// Why this rank could not read another's memory in the current call.
     unread: Option<Error>,
     /// The numbers of the current alltoallv.
@@ -145,22 +145,9 @@ impl SharedMemory {
         if call.fetches() { self.fetched() } else { Ok(()) }
     }
 
-    /// Asks all ranks whether they can read each other's memory, if they were not asked before. Then it is collective.
-    ///
-    /// # Errors
-    /// If some rank cannot. All ranks get an error.
-    pub(crate) fn agree_to_fetch(&mut self, group: &OwnComm) -> Result<(), Error> {
-        let ask = || PeerProcesses::new(NodeMembers::of(group));
-        self.peers.get_or_insert_with(ask).as_ref().map(|_| ()).map_err(Clone::clone)
-    }
-
-    /// Whether all ranks are known to be able to read each other's memory.
-    ///
-    /// # Errors
-    /// If some rank cannot, or they were not asked.
-    pub(crate) fn knows_to_fetch(&self) -> Result<(), Error> {
-        let unasked = || Error::NoSharedMemory { reason: "no blocking call has tried to read other ranks".into() };
-        self.peers.as_ref().ok_or_else(unasked)?.as_ref().map(|_| ()).map_err(Clone::clone)
+    /// Lets calls read the memory of the node's processes.
+    pub(crate) fn fetch_from(&mut self, peers: Arc<PeerProcesses>) {
+        self.peers = Some(peers);
     }
 
     /// Reads another rank's memory. A failure is kept until the call is complete, because others wait for this rank.
@@ -168,7 +155,7 @@ impl SharedMemory {
     /// # Safety
     /// There is room for the bytes, and the rank does not write them meanwhile.
     unsafe fn read_peer(&mut self, rank: usize, from: usize, to: *mut u8, bytes: usize) {
-        let Some(Ok(peers)) = &self.peers else { return };
+        let Some(peers) = &self.peers else { return };
         // SAFETY: the caller guarantees it.
         if let Err(error) = unsafe { peers.read(rank, from, to, bytes) } {
             let (rank, from) = (self.ranks[self.rank], self.ranks[rank]);

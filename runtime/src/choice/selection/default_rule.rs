@@ -100,12 +100,17 @@ fn shares_memory(call: &Question) -> bool {
     }
 }
 
+/// The most ranks for which it was measured whether the kernel should copy. Many readers of one process slow each other
+/// down: Chakraborty, Subramoni, Panda: Contention-Aware Kernel-Assisted MPI Collectives for Multi-/Many-Core Systems,
+/// IEEE CLUSTER 2017.
+const READERS: usize = 8;
+
 /// Whether it is fastest that the kernel copies blocks from rank to rank, which it does for MPI's messages, too: where a
 /// slot is slower than messages, because they are long.
 fn copies_in_kernel(call: &Question) -> bool {
     let knows_lengths = call.kind != Kind::Alltoall || !call.varying && call.bytes != ANY;
     let waits = call.form != CallForm::Nonblocking;
-    !call.kind.reduces() && knows_lengths && waits && call.bytes > most_in_shared_memory(call)
+    call.p <= READERS && !call.kind.reduces() && knows_lengths && waits && call.bytes > most_in_shared_memory(call)
 }
 
 fn most_in_shared_memory(call: &Question) -> u64 {

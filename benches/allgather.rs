@@ -18,41 +18,29 @@ use roundel::algorithms::{Bruck, Ring, Sparbit};
 use std::ffi::{c_int, c_void};
 use std::hint::black_box;
 use std::time::Instant;
-use turns::{WARM_UP, median_of_slowest, shuffle};
+use turns::in_turns;
 
 type Handwritten =
     unsafe extern "C" fn(*const c_void, c_int, ffi::MPI_Datatype, usize, *mut c_void, usize, ffi::MPI_Comm) -> c_int;
 
-#[link(name = "handwritten", kind = "static")]
-unsafe extern "C" {
-    fn handwritten_ring(
-        send: *const c_void,
-        count: c_int,
-        datatype: ffi::MPI_Datatype,
-        size: usize,
-        recv: *mut c_void,
-        length: usize,
-        comm: ffi::MPI_Comm,
-    ) -> c_int;
-    fn handwritten_bruck(
-        send: *const c_void,
-        count: c_int,
-        datatype: ffi::MPI_Datatype,
-        size: usize,
-        recv: *mut c_void,
-        length: usize,
-        comm: ffi::MPI_Comm,
-    ) -> c_int;
-    fn handwritten_sparbit(
-        send: *const c_void,
-        count: c_int,
-        datatype: ffi::MPI_Datatype,
-        size: usize,
-        recv: *mut c_void,
-        length: usize,
-        comm: ffi::MPI_Comm,
-    ) -> c_int;
+/// Declares functions of `handwritten.c`, which all have the same arguments.
+macro_rules! handwritten {
+    ($($name:ident)*) => {
+        #[link(name = "handwritten", kind = "static")]
+        unsafe extern "C" {
+            $(fn $name(
+                send: *const c_void,
+                count: c_int,
+                datatype: ffi::MPI_Datatype,
+                size: usize,
+                recv: *mut c_void,
+                length: usize,
+                comm: ffi::MPI_Comm,
+            ) -> c_int;)*
+        }
+    };
 }
+handwritten!(handwritten_ring handwritten_bruck handwritten_sparbit);
 
 /// A way to gather: its name, and a call that returns whether it succeeded.
 struct Variant {
@@ -116,29 +104,20 @@ fn measure_all(world: &SimpleCommunicator, calls: usize) {
 fn measure(world: &SimpleCommunicator, count: usize, calls: usize) -> Vec<f64> {
     let send: Vec<u64> = (0..count as u64).map(|i| i + ((world.rank() as u64) << 32)).collect();
     let mut recv = vec![0; count * world.size() as usize];
-    let mut times = vec![Vec::with_capacity(calls); VARIANTS.len()];
     let mut expected = recv.clone();
     world.all_gather_into(&send[..], &mut expected[..]);
-    let mut order: [usize; VARIANTS.len()] = std::array::from_fn(|i| i);
-    let mut random = 1u64;
-    for turn in 0..calls + WARM_UP {
-        shuffle(&mut order, &mut random);
-        for &which in &order {
-            recv.fill(0);
-            world.barrier();
-            let begin = Instant::now();
-            let good = (VARIANTS[which].call)(world, black_box(&send), black_box(&mut recv));
-            let time = begin.elapsed().as_secs_f64() * 1e6;
-            if !good || recv != expected {
-                eprintln!("{} failed on rank {}", VARIANTS[which].name, world.rank());
-                world.abort(1);
-            }
-            if turn >= WARM_UP {
-                times[which].push(time);
-            }
+    in_turns(world, VARIANTS.len(), calls, |which| {
+        recv.fill(0);
+        world.barrier();
+        let begin = Instant::now();
+        let good = (VARIANTS[which].call)(world, black_box(&send), black_box(&mut recv));
+        let time = begin.elapsed().as_secs_f64() * 1e6;
+        if !good || recv != expected {
+            eprintln!("{} failed on rank {}", VARIANTS[which].name, world.rank());
+            world.abort(1);
         }
-    }
-    times.iter().map(|times| median_of_slowest(world, times)).collect()
+        time
+    })
 }
 
 /// The first calls fill the caches; the calls after them are counted, inside [`measured`].

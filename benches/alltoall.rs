@@ -19,7 +19,7 @@ use roundel::{Alltoall, Error};
 use std::ffi::c_int;
 use std::hint::black_box;
 use std::time::Instant;
-use turns::{WARM_UP, median_of_slowest, shuffle};
+use turns::in_turns;
 
 #[link(name = "handwritten", kind = "static")]
 unsafe extern "C" {
@@ -134,30 +134,21 @@ fn measure(world: &SimpleCommunicator, variants: &[Variant], bytes: usize, batch
     let send: Vec<u8> = (0..p * bytes).map(|i| block(rank, i / bytes)).collect();
     let expected: Vec<u8> = (0..p * bytes).map(|i| block(i / bytes, rank)).collect();
     let mut recv = vec![0; p * bytes];
-    let mut times = vec![Vec::with_capacity(batches); variants.len()];
-    let mut order: Vec<usize> = (0..variants.len()).collect();
-    let mut random = 1;
-    for turn in 0..batches + WARM_UP {
-        shuffle(&mut order, &mut random);
-        for &which in &order {
-            let Variant { name, comm, call } = &variants[which];
-            recv.fill(0);
-            world.barrier();
-            // The first call synchronises the ranks, and does not count.
-            let mut good = call(comm, &send, &mut recv) && recv == expected;
-            let begin = Instant::now();
-            for _ in 0..BATCH {
-                good &= call(comm, &send, &mut recv);
-            }
-            let time = begin.elapsed().as_secs_f64() * 1e6 / BATCH as f64;
-            if !(good && recv == expected) {
-                eprintln!("{name} failed on rank {rank}");
-                world.abort(1);
-            }
-            if turn >= WARM_UP {
-                times[which].push(time);
-            }
+    in_turns(world, variants.len(), batches, |which| {
+        let Variant { name, comm, call } = &variants[which];
+        recv.fill(0);
+        world.barrier();
+        // The first call synchronises the ranks, and does not count.
+        let mut good = call(comm, &send, &mut recv) && recv == expected;
+        let begin = Instant::now();
+        for _ in 0..BATCH {
+            good &= call(comm, &send, &mut recv);
         }
-    }
-    times.iter().map(|times| median_of_slowest(world, times)).collect()
+        let time = begin.elapsed().as_secs_f64() * 1e6 / BATCH as f64;
+        if !(good && recv == expected) {
+            eprintln!("{name} failed on rank {rank}");
+            world.abort(1);
+        }
+        time
+    })
 }

@@ -18,7 +18,7 @@ use roundel::operation::Sum;
 use roundel::{Allgather, Allreduce, Error, IsAllgather, IsAllreduce, Transport, arith};
 use std::hint::black_box;
 use std::time::Instant;
-use turns::{WARM_UP, median_of_slowest, shuffle};
+use turns::in_turns;
 
 /// A variant: its name, and a call that returns whether it succeeded.
 struct Variant {
@@ -121,19 +121,7 @@ const BATCH: usize = 10;
 
 /// The time of each variant in microseconds.
 fn measure(job: &Job<'_>, batches: usize) -> Vec<f64> {
-    let mut times = vec![Vec::with_capacity(batches); VARIANTS.len()];
-    let mut order: [usize; VARIANTS.len()] = std::array::from_fn(|i| i);
-    let mut random = 1;
-    for turn in 0..batches + WARM_UP {
-        shuffle(&mut order, &mut random);
-        for &which in &order {
-            let time = batch(job, &VARIANTS[which]);
-            if turn >= WARM_UP {
-                times[which].push(time);
-            }
-        }
-    }
-    times.iter().map(|times| median_of_slowest(job.world, times)).collect()
+    in_turns(job.world, VARIANTS.len(), batches, |which| batch(job, &VARIANTS[which]))
 }
 
 /// The time of one call in a batch on this rank. The first call synchronises the ranks, and does not count.

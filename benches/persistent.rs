@@ -20,7 +20,7 @@ use roundel::{Error, Transport};
 use std::ffi::c_int;
 use std::hint::black_box;
 use std::time::Instant;
-use turns::{WARM_UP, median_of_slowest, shuffle};
+use turns::{in_turns, median_of_slowest};
 
 #[link(name = "handwritten", kind = "static")]
 unsafe extern "C" {
@@ -233,30 +233,21 @@ fn reduce_scatters<'a>(
 /// Prints the times of all variants.
 fn compare(world: &SimpleCommunicator, what: &str, bytes: usize, batches: usize, mut variants: Vec<Variant<'_>>) {
     let batch = (4 << 20) / (bytes + (512 << 10)) + 2;
-    let mut times = vec![Vec::with_capacity(batches); variants.len()];
-    let mut order: Vec<usize> = (0..variants.len()).collect();
-    let mut random = 1;
-    for turn in 0..batches + WARM_UP {
-        shuffle(&mut order, &mut random);
-        for &which in &order {
-            let Variant { name, call, .. } = &mut variants[which];
-            world.barrier();
-            // The first call synchronises the ranks, and does not count.
-            let mut good = call();
-            let begin = Instant::now();
-            (0..batch).for_each(|_| good &= call());
-            let time = begin.elapsed().as_secs_f64() * 1e6 / batch as f64;
-            if !good {
-                eprintln!("{name} failed on rank {}", world.rank());
-                world.abort(1);
-            }
-            if turn >= WARM_UP {
-                times[which].push(time);
-            }
+    let times = in_turns(world, variants.len(), batches, |which| {
+        let Variant { name, call, .. } = &mut variants[which];
+        world.barrier();
+        // The first call synchronises the ranks, and does not count.
+        let mut good = call();
+        let begin = Instant::now();
+        (0..batch).for_each(|_| good &= call());
+        let time = begin.elapsed().as_secs_f64() * 1e6 / batch as f64;
+        if !good {
+            eprintln!("{name} failed on rank {}", world.rank());
+            world.abort(1);
         }
-    }
-    for (variant, times) in variants.iter().zip(times) {
-        let time = median_of_slowest(world, &times);
+        time
+    });
+    for (variant, time) in variants.iter().zip(times) {
         let init = variant.init.map(|init| median_of_slowest(world, &[init]));
         if world.rank() == 0 {
             println!("{what} {bytes} {} {time:.3}", variant.name);

@@ -4,11 +4,34 @@ use mpi::collective::SystemOperation;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
 
-/// Calls that are not counted.
-pub(crate) const WARM_UP: usize = 5;
+/// Batches that are not counted.
+const WARM_UP: usize = 5;
+
+/// The median time of each variant on its slowest rank. `time` runs a batch of a variant; variants take turns, each time
+/// in another order.
+pub(crate) fn in_turns(
+    world: &SimpleCommunicator,
+    variants: usize,
+    batches: usize,
+    mut time: impl FnMut(usize) -> f64,
+) -> Vec<f64> {
+    let mut times = vec![Vec::with_capacity(batches); variants];
+    let mut order: Vec<usize> = (0..variants).collect();
+    let mut random = 1;
+    for turn in 0..batches + WARM_UP {
+        shuffle(&mut order, &mut random);
+        for &which in &order {
+            let time = time(which);
+            if turn >= WARM_UP {
+                times[which].push(time);
+            }
+        }
+    }
+    times.iter().map(|times| median_of_slowest(world, times)).collect()
+}
 
 /// A new order, the same on every rank: what a variant finds in the caches depends on the variant before it.
-pub(crate) fn shuffle(order: &mut [usize], random: &mut u64) {
+fn shuffle(order: &mut [usize], random: &mut u64) {
     for i in (1..order.len()).rev() {
         *random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         order.swap(i, (*random >> 33) as usize % (i + 1));

@@ -39,6 +39,21 @@ pub const LINE: usize = 64;
 /// data, which other ranks then get together with the counter in one memory access.
 pub const COUNTER: usize = 16;
 
+/// One rank signals less often than this in a segment.
+const SIGNALS: u64 = 4;
+
+/// The value of a rank's counter in a slot when the rank has signalled this often in a segment.
+#[inline]
+pub const fn signal_value(segment: u64, times: u64) -> u64 {
+    segment * SIGNALS + times
+}
+
+/// How many segments all ranks must have completed before a segment may claim its slot.
+#[inline]
+pub const fn completed_before(segment: u64, slots: usize) -> u64 {
+    (segment + 1).saturating_sub(slots as u64)
+}
+
 /// What a rank does in a segment, step by step. Offsets are in bytes.
 pub trait SharedSteps {
     /// Waits until all ranks have completed the segment that used this slot before.

@@ -34,14 +34,12 @@ use crate::mpi::comm::world::{self, World};
 use crate::mpi::execution::Combine;
 use crate::mpi::process::patience::Patience;
 use crate::mpi::process::progress::progress;
-use crate::program::shared::{SharedCall, segment};
+use crate::program::shared::{SharedCall, segment, signal_value};
 use ::mpi::ffi;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How often a rank yields before it lets MPI progress.
 const YIELDS: usize = 16;
-/// One rank sends fewer signals than this in a segment.
-const SIGNALS: u64 = 4;
 
 /// The window of a communicator's ranks on one node, and this rank's progress in it. Ranks are numbered within the
 /// node.
@@ -181,7 +179,7 @@ impl SharedMemory {
         let slot = self.window.ring(ring).slot_of(next);
         let numbers = self.numbers.as_mut_ptr().cast();
         let bases = [buffers.input, buffers.output, self.window.begin(ring, slot), numbers];
-        SlotSteps { node: self, buffers, size, bases, ring, slot, first: next * SIGNALS, signals: 0, said, other }
+        SlotSteps { node: self, buffers, size, bases, ring, slot, segment: next, signals: 0, said, other }
     }
 
     /// Tells the other ranks that this rank is done with its segment.
@@ -270,6 +268,6 @@ impl SharedMemory {
         let other = 1 - ring;
         let slot = self.window.ring(other).slot_of(self.next[other]);
         let counter = self.window.signals(other, slot, rank);
-        (counter.read() > self.next[other] * SIGNALS).then(|| counter.said())
+        (counter.read() > signal_value(self.next[other], 0)).then(|| counter.said())
     }
 }

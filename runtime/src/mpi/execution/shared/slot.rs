@@ -2,7 +2,7 @@
 
 use super::{SharedBuffers, SharedMemory};
 use crate::mpi::execution::Combine;
-use crate::program::shared::{COUNTER, FetchStep, LINE, SharedOp, SharedSteps};
+use crate::program::shared::{COUNTER, FetchStep, LINE, SharedOp, SharedSteps, completed_before, signal_value};
 use crate::program::{CombineStep, CopyStep, MemoryRegion, RegionOffset};
 
 /// The steps of a segment in its slot. As [`SharedSteps`], each step waits until it is possible; [`attempt`] does not
@@ -17,8 +17,8 @@ pub(super) struct SlotSteps<'a, C> {
     pub(super) bases: [*mut u8; 4],
     pub(super) ring: usize,
     pub(super) slot: usize,
-    /// The value of counters before the first signal of this segment.
-    pub(super) first: u64,
+    /// The number of this segment in its ring.
+    pub(super) segment: u64,
     pub(super) signals: u64,
     /// The description of this rank's call.
     pub(super) said: u64,
@@ -41,8 +41,7 @@ impl<C: Combine> SlotSteps<'_, C> {
     /// How many segments all ranks must have completed before this slot is written; `None` if they are known to have.
     #[inline]
     fn unconfirmed(&self) -> Option<u64> {
-        let slots = self.node.window.ring(self.ring).slots as u64;
-        let needed = (self.node.next[self.ring] + 1).saturating_sub(slots);
+        let needed = completed_before(self.segment, self.node.window.ring(self.ring).slots);
         (self.node.confirmed[self.ring] < needed && self.other.is_none()).then_some(needed)
     }
 
@@ -102,7 +101,8 @@ impl<C: Combine> SlotSteps<'_, C> {
         if self.other.is_some() {
             return true;
         }
-        let (counter, value) = (self.node.window.signals(self.ring, self.slot, rank), self.first + u64::from(times));
+        let (counter, value) =
+            (self.node.window.signals(self.ring, self.slot, rank), signal_value(self.segment, times.into()));
         let Some(found) = self.node.look(rank, self.ring, &mut || counter.read() >= value) else { return false };
         let said = found.map_or_else(|said| said, |()| counter.said());
         self.hear(rank, said);
@@ -160,7 +160,7 @@ impl<C: Combine> SharedSteps for SlotSteps<'_, C> {
         self.signals += 1;
         let counter = self.node.window.signals(self.ring, self.slot, self.node.rank);
         counter.say(self.said);
-        counter.publish(self.first + self.signals);
+        counter.publish(signal_value(self.segment, self.signals));
     }
 
     #[inline]
@@ -169,7 +169,7 @@ impl<C: Combine> SharedSteps for SlotSteps<'_, C> {
             return;
         }
         let counter = self.node.window.signals(self.ring, self.slot, rank);
-        let value = self.first + u64::from(times);
+        let value = signal_value(self.segment, times.into());
         let said = match self.node.wait(rank, self.ring, || counter.read() >= value) {
             Ok(()) => counter.said(),
             Err(said) => said,

@@ -1,9 +1,5 @@
-//! Real programs of one node on loom, which explores the orders of events that the memory model allows. The replay
-//! shows that all necessary waits are there; this test shows that counters synchronise as waits require.
-//!
-//! For two processes, all orders with up to two preemptions are explored. For three there are too many: only the first
-//! few thousand.
-
+//! Programs of requests. For two processes, all orders with up to two preemptions are explored. For three there are too
+//! many: only the first few thousand.
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicUsize;
 

@@ -11,7 +11,7 @@
 use super::super::round::bind;
 use super::super::{ProofContext, Prover, Step};
 use super::ReductionRound;
-use super::claims::{ContributorClaim, first, turned};
+use super::claims::{ContributorClaim, first, last, turned};
 use super::meetings::operand;
 use crate::proving::smt::context::NoEncoding;
 use crate::proving::smt::numbering::{CyclicTerm, Numbering};
@@ -326,6 +326,7 @@ impl<'a> Prover<'a> {
     ) -> Step<Message> {
         let values = bind(&frame.values, t, element);
         let declared = frame.cx.cell(&t.peer, &values)?;
+        self.strides(frame, t, element)?;
         let (window, sender) = (self.windows.of(&t.peer), frame.cx.constant("sender!"));
         let sender = CyclicTerm { number: sender, seat: declared.seat };
         let turns = window.turns().iter().map(|m| eq(&declared.number, &turned(&sender.number, *m)));
@@ -338,8 +339,19 @@ impl<'a> Prover<'a> {
         })
     }
 
+    /// Notes how far the sender of a message is away.
+    fn strides(&self, frame: &mut ProofContext<'a>, t: &Transfer, element: &SetElement) -> Step<()> {
+        if let [index] = t.each.as_slice() {
+            let values = frame.values.with(index.var.slot, "0");
+            let step = frame.cx.lower(&steps(t, index)?.0, &values)?;
+            frame.cx.note_stride(&step, &element.indices[0]);
+        }
+        Ok(())
+    }
+
     /// The messages of a clause that may bring the contribution of a rank: how many steps it is away from the first
-    /// rank of the message with index 0.
+    /// rank of the message with index 0. Where senders go down, also from the last one, because the ranks of a message
+    /// may go up.
     fn bringing(
         &self,
         round: ReductionRound<'_, 'a>,
@@ -353,21 +365,18 @@ impl<'a> Prover<'a> {
             [index] => index,
             _ => return Err(several_indices(t)),
         };
-        let unsolved = || NoEncoding::new(format!("the peer `{}`, which is not solved for its index,", t.peer));
-        let (step, down) = match affine(&t.peer, index.var.slot).ok_or_else(unsolved)?.1 {
-            Expr::Unary(Unary::Neg, step) => (*step, true),
-            Expr::Int(n) if n < 0 => (Expr::Int(-n), true),
-            Expr::Int(0) => return Err(unsolved()),
-            step => (step, false),
-        };
+        let (step, down) = steps(t, index)?;
         let values = frame.values.with(index.var.slot, "0");
         let (step, nearest) = (frame.cx.lower(&step, &values)?, frame.cx.cell(&t.peer, &values)?);
-        let mut elements = Vec::new();
+        let (mut elements, turns) = (Vec::new(), self.windows.of(&t.peer).turns());
         for part in &round.before[from].at(&nearest, BLOCK).pieces {
-            let start = first(&mut frame.cx, part)?.block;
-            for m in self.windows.of(&t.peer).turns() {
+            let mut starts = vec![first(&mut frame.cx, part)?.block];
+            if down {
+                starts.push(last(&mut frame.cx, part)?.block);
+            }
+            for (start, m) in starts.iter().flat_map(|start| turns.iter().map(move |m| (start, m))) {
                 let x = turned(&x.number, *m);
-                let way = if down { sub(&start, &x) } else { sub(&x, &start) };
+                let way = if down { sub(start, &x) } else { sub(&x, start) };
                 let steps = frame.cx.quotient(&way, &step).0;
                 elements.push(message_at(frame, piece, Some(steps))?);
             }
@@ -399,6 +408,17 @@ fn is_the_block(blocks: &BlockSet) -> bool {
     let [part] = blocks.parts.as_slice() else { return false };
     let one = |index: &Index| (&index.lo, &index.hi) == (&Expr::Int(0), &Expr::Int(1));
     part.filter.is_none() && part.over.len() <= 1 && part.over.iter().all(one)
+}
+
+/// The distance between the senders of a clause with an index, and whether they go down.
+fn steps(t: &Transfer, index: &Index) -> Step<(Expr, bool)> {
+    let unsolved = || NoEncoding::new(format!("the peer `{}`, which is not solved for its index,", t.peer));
+    Ok(match affine(&t.peer, index.var.slot).ok_or_else(unsolved)?.1 {
+        Expr::Unary(Unary::Neg, step) => (*step, true),
+        Expr::Int(n) if n < 0 => (Expr::Int(-n), true),
+        Expr::Int(0) => return Err(unsolved()),
+        step => (step, false),
+    })
 }
 
 /// The message of a clause with this value of its index.

@@ -1,5 +1,5 @@
 //! The declarations of `examples/declarations`, which the catalogue does not have: checked exactly, judged by the
-//! oracle and proved for all p; wrong variants of them, right for small p, are not proved.
+//! oracle and, but for one, proved for all p; wrong variants of them, right for small p, are not proved.
 //!
 //! Tests that need z3 say so and pass where it is not installed; with `ROUNDEL_REQUIRE` set they fail there.
 
@@ -13,6 +13,9 @@ use std::path::Path;
 
 /// All of them are proved for all p that they serve, every root and all parameters.
 const NAMES: [&str; 6] = ["swing_allgather", "chain", "van_de_geijn", "swing", "recursive_multiplying", "pat"];
+
+/// Correct in a range; why it is not proved for all p, docs/proofs.md says.
+const IN_A_RANGE: [&str; 1] = ["double_tree"];
 
 fn folder() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/declarations"))
@@ -35,14 +38,15 @@ fn every_file_is_tested_and_explained() {
     for entry in std::fs::read_dir(folder()).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         let Some(stem) = name.strip_suffix(".rs") else { continue };
-        assert!(NAMES.contains(&stem) && readme.contains(&format!("({name})")), "{name}");
+        assert!(NAMES.contains(&stem) || IN_A_RANGE.contains(&stem), "{name} is not tested");
+        assert!(readme.contains(&format!("({name})")), "{name} is not in the README");
     }
 }
 
 /// By the definition of the collective.
 #[test]
 fn they_keep_their_contract() {
-    for name in NAMES {
+    for name in NAMES.into_iter().chain(IN_A_RANGE) {
         let schedule = declared(name);
         let points = Points::within_limits(&schedule).thinned(1 << 11);
         check::over(&schedule, &points).unwrap_or_else(|wrong| panic!("{name}: {wrong}"));
@@ -64,6 +68,17 @@ fn they_are_proved_for_all_p() {
     for name in every(NAMES.len(), NAMES).into_iter().chain(["chain"]) {
         let induction = InductionResult::over(name, &declared(name), &portfolio, &|| ());
         assert!(induction.complete(), "{name}: {:#?}", induction.by_property());
+    }
+}
+
+#[test]
+fn what_is_not_proved_for_all_p_is_right_in_a_range() {
+    let Some(portfolio) = solvers(2) else { return };
+    for name in IN_A_RANGE {
+        let schedule = declared(name);
+        let points = Points::new(&schedule, 1..=64).thinned(1 << 9);
+        check::over(&schedule, &points).unwrap_or_else(|wrong| panic!("{name}: {wrong}"));
+        assert!(!InductionResult::over(name, &schedule, &portfolio, &|| ()).complete(), "{name} is proved: say so");
     }
 }
 

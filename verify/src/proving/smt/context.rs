@@ -732,7 +732,8 @@ impl<'a> Context<'a> {
         self.strides.insert((step.into(), count.into()));
     }
 
-    /// Two quotients by a step, of numbers that are several steps apart.
+    /// Two quotients by a step, of numbers that are several steps apart: `law-quotient-near`, where `t` is the quotient
+    /// of the one and that many more.
     fn stride_laws(&self) -> Vec<Term> {
         let mut laws = Vec::new();
         for (step, count) in &self.strides {

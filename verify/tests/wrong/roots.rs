@@ -77,18 +77,6 @@ const AT_ONCE: &str = "#[collective(broadcast, root: 0..)]
     #[recv(when = v != 0, from = root)]
     #[holds(blocks = [0])]";
 
-const WRONG_AT_ONCE: &[Replacement] = &[
-    (
-        "two messages to one rank",
-        "to = rank + j",
-        "to = rank + j * if p > 41 { 0 } else { 1 } + if p > 41 { 1 } else { 0 }",
-    ),
-    ("no message to the last one", "j in 1..p", "j in 1..if p > 41 { p - 1 } else { p }"),
-    ("a message to itself", "j in 1..p", "j in 1..if p > 41 { p + 1 } else { p }"),
-    ("a message that nobody receives", "v != 0, from", "v != 0 && (v != 1 || p <= 41), from"),
-    ("the wrong sender", "from = root", "from = if p > 41 { root + 1 } else { root }"),
-];
-
 /// Right ones, and whether one root stands for all.
 const RIGHT: &[(&str, bool, &str)] = &[
     (
@@ -204,8 +192,14 @@ fn a_clause_with_an_index_meets_one_without() {
     let right = declared(AT_ONCE);
     let induction = InductionResult::over("at once", &right, &portfolio, &|| ());
     assert!(induction.complete(), "{:#?}", induction.by_property());
+    let last = ("no message to the last one", "j in 1..p", "j in 1..if p > 41 { p - 1 } else { p }");
+    let own = ("a message to itself", "j in 1..p", "j in 1..if p > 41 { p + 1 } else { p }");
+    let twice = "to = rank + j * if p > 41 { 0 } else { 1 } + if p > 41 { 1 } else { 0 }";
+    let twice = ("all messages to one rank", "to = rank + j", twice);
+    let lost = ("nobody receives it", "v != 0, from", "v != 0 && (v != 1 || p <= 41), from");
+    let other = ("another sender", "from = root", "from = if p > 41 { root + 1 } else { root }");
     let schedule = |&(_, old, new): &Replacement| declared(&AT_ONCE.replace(old, new));
-    none_is_proved(1, WRONG_AT_ONCE, schedule, |_, schedule| {
+    none_is_proved(1, &[last, own, twice, lost, other], schedule, |_, schedule| {
         check::over(schedule, &Points::new(schedule, 1..=9)).expect("wrong for small p");
         check::over(schedule, &Points::new(schedule, 43..=44)).err()
     });

@@ -738,9 +738,8 @@ impl<'a> Context<'a> {
         let mut laws = Vec::new();
         for (step, count) in &self.strides {
             let by_step = || self.quotients.iter().filter(|q| q.divisor == *step);
-            for (a, b) in
-                by_step().flat_map(|a| by_step().map(move |b| (a, b))).filter(|(a, b)| a.dividend != b.dividend)
-            {
+            let pairs = by_step().flat_map(|a| by_step().map(move |b| (a, b)));
+            for (a, b) in pairs.filter(|(a, b)| a.dividend != b.dividend) {
                 let apart = and([ge(step, "1"), eq(&b.dividend, &add(&a.dividend, &mul(step, count)))]);
                 let same = and([eq(&b.quotient, &add(&a.quotient, count)), eq(&b.remainder, &a.remainder)]);
                 laws.push(implies(&apart, &same));

@@ -351,8 +351,8 @@ impl<'a> Prover<'a> {
     }
 
     /// The messages of a clause that may bring the contribution of a rank: how many steps it is away from the first
-    /// rank of the message with index 0. Where senders go down, also from the last one, because the ranks of a message
-    /// may go up. Where a condition `a == b` selects the ranks of a message: by how much its sides differ.
+    /// rank of the message with index 0. Where a condition `a == b` selects the ranks of a message: by how much its sides
+    /// differ.
     fn bringing(
         &self,
         round: ReductionRound<'_, 'a>,
@@ -369,17 +369,15 @@ impl<'a> Prover<'a> {
         let (step, down) = steps(t, index)?;
         let values = frame.values.with(index.var.slot, "0");
         let (step, nearest) = (frame.cx.lower(&step, &values)?, frame.cx.cell(&t.peer, &values)?);
-        let (mut elements, turns) = (Vec::new(), self.windows.of(&t.peer).turns());
+        let mut elements = Vec::new();
         for part in &round.before[from].at(&nearest, BLOCK).pieces {
-            let mut starts = vec![first(&mut frame.cx, part)?.block];
-            if down {
-                starts.push(last(&mut frame.cx, part)?.block);
-            }
-            for (start, m) in starts.iter().flat_map(|start| turns.iter().map(move |m| (start, m))) {
-                let x = turned(&x.number, *m);
-                let way = if down { sub(start, &x) } else { sub(&x, start) };
-                let steps = frame.cx.quotient(&way, &step).0;
-                elements.push(message_at(frame, piece, Some(steps))?);
+            for start in starts(&mut frame.cx, part, down)? {
+                for m in self.windows.of(&t.peer).turns() {
+                    let x = turned(&x.number, *m);
+                    let way = if down { sub(&start, &x) } else { sub(&x, &start) };
+                    let steps = frame.cx.quotient(&way, &step).0;
+                    elements.push(message_at(frame, piece, Some(steps))?);
+                }
             }
             for (of_rank, of_sender) in sides(&mut frame.cx, part, &x.number)? {
                 let steps = if down { sub(&of_sender, &of_rank) } else { sub(&of_rank, &of_sender) };
@@ -420,6 +418,16 @@ fn steps(t: &Transfer, index: &Index) -> Step<(Expr, bool)> {
     let unsolved = || NoEncoding::new(format!("the peer `{}`, which is not solved for its index,", t.peer));
     let (_, step) = affine(&t.peer, index.var.slot).ok_or_else(unsolved)?;
     distance(step).ok_or_else(unsolved)
+}
+
+/// From where steps are counted: the first rank of a message and, where senders go down, the last one, because the ranks
+/// of a message may go up.
+fn starts(cx: &mut Context<'_>, part: &SetPiece, down: bool) -> Step<Vec<Term>> {
+    let mut starts = vec![first(cx, part)?.block];
+    if down {
+        starts.push(last(cx, part)?.block);
+    }
+    Ok(starts)
 }
 
 /// The sides of every equation in the condition of a comprehension: that which depends on its index, for the rank `x`,

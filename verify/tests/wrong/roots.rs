@@ -196,10 +196,12 @@ fn a_clause_with_an_index_meets_one_without() {
     let own = ("a message to itself", "j in 1..p", "j in 1..if p > 41 { p + 1 } else { p }");
     let twice = "to = rank + j * if p > 41 { 0 } else { 1 } + if p > 41 { 1 } else { 0 }";
     let twice = ("all messages to one rank", "to = rank + j", twice);
+    let again = "if p > 41 { -2 } else { 1 }..p, when = v == 0 && (j > 0 || j == -2)";
+    let again = ("two messages to one rank", "1..p, when = v == 0", again);
     let lost = ("nobody receives it", "v != 0, from", "v != 0 && (v != 1 || p <= 41), from");
     let other = ("another sender", "from = root", "from = if p > 41 { root + 1 } else { root }");
     let schedule = |&(_, old, new): &Replacement| declared(&AT_ONCE.replace(old, new));
-    none_is_proved(1, &[last, own, twice, lost, other], schedule, |_, schedule| {
+    none_is_proved(1, &[last, own, twice, again, lost, other], schedule, |_, schedule| {
         check::over(schedule, &Points::new(schedule, 1..=9)).expect("wrong for small p");
         check::over(schedule, &Points::new(schedule, 43..=44)).err()
     });

@@ -13,7 +13,9 @@ use super::broadcast::{BinomialBroadcast, ScatterAllgather};
 use super::gather::BinomialGather;
 use super::reduce::{BinomialReduce, OrderedBinomialReduce};
 use super::reduce_scatter::{
-    CirculantReduceScatter, CyclicShiftReduceScatter, PairwiseReduceScatter, RecursiveHalvingReduceScatter,
+    BruckReduceScatter, CirculantReduceScatter, CyclicShiftReduceScatter, KBruckReduceScatter,
+    NeighborExchangeReduceScatter, PairwiseReduceScatter, RecursiveHalvingReduceScatter, RingReduceScatter,
+    SparbitReduceScatter,
 };
 use super::scatter::BinomialScatter;
 use crate::any_collective::{SharedCollective, make};
@@ -43,6 +45,11 @@ impl Entry {
     /// The first line of its documentation.
     pub fn summary(&self) -> &'static str {
         self.source.lines().find_map(|line| line.strip_prefix("/// ")).unwrap_or("")
+    }
+
+    /// Whether it is declared as the reverse of another collective.
+    fn is_reverse(&self) -> bool {
+        (self.schedule)().reverse_of.is_some()
     }
 
     /// The crate that declares it, unless it is in the catalogue.
@@ -193,6 +200,11 @@ catalogue! {
     "reduce-scatter/recursive-halving" => RecursiveHalvingReduceScatter, reduce_scatter in "reduce_scatter/recursive_halving.rs",
     "reduce-scatter/cyclic-shift" => CyclicShiftReduceScatter, reduce_scatter in "reduce_scatter/cyclic_shift.rs",
     "reduce-scatter/circulant" => CirculantReduceScatter, reduce_scatter in "reduce_scatter/circulant.rs",
+    "reduce-scatter/ring" => RingReduceScatter, reduce_scatter in "reduce_scatter/ring.rs",
+    "reduce-scatter/neighbor-exchange" => NeighborExchangeReduceScatter, reduce_scatter in "reduce_scatter/neighbor_exchange.rs",
+    "reduce-scatter/bruck" => BruckReduceScatter, reduce_scatter in "reduce_scatter/bruck.rs",
+    "reduce-scatter/k-bruck" => KBruckReduceScatter, reduce_scatter in "reduce_scatter/k_bruck.rs",
+    "reduce-scatter/sparbit" => SparbitReduceScatter, reduce_scatter in "reduce_scatter/sparbit.rs",
     "broadcast/binomial" => BinomialBroadcast, broadcast in "broadcast/binomial.rs",
     "broadcast/scatter-allgather" => ScatterAllgather, broadcast in "broadcast/scatter_allgather.rs",
     "reduce/binomial" => BinomialReduce, reduce in "reduce/binomial.rs",
@@ -222,18 +234,21 @@ pub fn catalogue() -> &'static [Entry] {
     CATALOGUE
 }
 
-/// Finds an algorithm by its full name, or by the last part of its name if that is unique.
+/// Finds an algorithm by its full name, or by the last part of its name if that is unique. The reverse of another
+/// algorithm, which often has the same name, is found by its full name.
 ///
 /// ```
 /// use roundel::algorithms::find;
 /// assert_eq!(find("sparbit").map(|entry| entry.name).ok(), Some("allgather/sparbit"));
+/// assert_eq!(find("reduce-scatter/sparbit").map(|entry| entry.name).ok(), Some("reduce-scatter/sparbit"));
 /// assert_eq!(find("radix-bruck").map(|entry| entry.name).ok(), Some("alltoall/modified-bruck"));
 /// assert!(find("quicksort").is_err());
 /// ```
 pub fn find(name: &str) -> Result<&'static Entry, Unknown> {
     let name = current(name);
     let full = CATALOGUE.iter().find(|entry| entry.name == name);
-    let short: Vec<&Entry> = CATALOGUE.iter().filter(|entry| entry.name.rsplit('/').next() == Some(name)).collect();
+    let is_meant = |entry: &&Entry| entry.name.rsplit('/').next() == Some(name) && !entry.is_reverse();
+    let short: Vec<&Entry> = CATALOGUE.iter().filter(is_meant).collect();
     let names = |entries: &mut dyn Iterator<Item = &Entry>| entries.map(|entry| entry.name).collect();
     match (full, short.as_slice()) {
         (Some(entry), _) | (None, &[entry]) => Ok(entry),

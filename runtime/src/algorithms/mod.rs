@@ -33,7 +33,9 @@ pub use own::{NameError, own, register};
 pub use own::{is_name, is_taken, registered};
 pub use reduce::{BinomialReduce, OrderedBinomialReduce};
 pub use reduce_scatter::{
-    CirculantReduceScatter, CyclicShiftReduceScatter, PairwiseReduceScatter, RecursiveHalvingReduceScatter,
+    BruckReduceScatter, CirculantReduceScatter, CyclicShiftReduceScatter, KBruckReduceScatter,
+    NeighborExchangeReduceScatter, PairwiseReduceScatter, RecursiveHalvingReduceScatter, RingReduceScatter,
+    SparbitReduceScatter,
 };
 pub use reverse::Reverse;
 pub use scatter::BinomialScatter;

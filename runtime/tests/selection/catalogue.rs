@@ -9,7 +9,9 @@ use roundel_spec::{Kind, Placement};
 /// Values for all parameters that serve four ranks.
 fn parameters(name: &str) -> &'static str {
     match name {
-        "allgather/k-bruck" | "alltoall/k-bruck" | "alltoall/modified-bruck" => "radix = 3",
+        "allgather/k-bruck" | "reduce-scatter/k-bruck" | "alltoall/k-bruck" | "alltoall/modified-bruck" => {
+            "radix = 3"
+        }
         "allreduce/cyclic-shift" | "reduce-scatter/cyclic-shift" => "ports = [1, 1]",
         _ => "",
     }

@@ -105,11 +105,13 @@ fn is_short(call: &Question) -> bool {
 }
 
 /// They have as many rounds as ranks, which does not suit short calls.
-const LINEAR: [&str; 5] = [
+const LINEAR: [&str; 7] = [
     "allgather/ring",
     "allgather/neighbor-exchange",
     "allreduce/ring",
     "reduce-scatter/pairwise",
+    "reduce-scatter/ring",
+    "reduce-scatter/neighbor-exchange",
     "alltoall/pairwise",
 ];
 

@@ -946,7 +946,7 @@ fn suggested(message: &str) -> usize {
 #[test]
 fn unknown_names_get_few_suggestions() {
     for (name, meant) in [
-        ("sparbt", "did you mean `allgather/sparbit`?"),
+        ("sparbt", "did you mean `allgather/sparbit` or `reduce-scatter/sparbit`?"),
         ("allgather/Sparbit", "did you mean `allgather/sparbit`?"),
         ("alltoall/brukc", "`alltoall/k-bruck`"),
         ("recursive_doublin", "`allgather/recursive-doubling` or `allreduce/recursive-doubling`?"),

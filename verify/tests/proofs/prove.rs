@@ -278,10 +278,13 @@ fn every_allgather_is_proved_for_all_p() {
 }
 
 /// Reductions that the solver proves for all p. The others are proved only in a range.
-const REDUCTIONS_FOR_ALL_P: [&str; 11] = [
+const REDUCTIONS_FOR_ALL_P: [&str; 16] = [
+    "BruckReduceScatter",
     "CirculantReduceScatter",
     "CyclicShiftAllreduce",
     "CyclicShiftReduceScatter",
+    "KBruckReduceScatter",
+    "NeighborExchangeReduceScatter",
     "PairwiseReduceScatter",
     "PrefixAllreduce",
     "RabenseifnerAllreduce",
@@ -290,6 +293,8 @@ const REDUCTIONS_FOR_ALL_P: [&str; 11] = [
     "ReduceBroadcastAllreduce",
     "ReduceScatterAllgather",
     "RingAllreduce",
+    "RingReduceScatter",
+    "SparbitReduceScatter",
 ];
 
 #[test]
@@ -300,7 +305,7 @@ fn reductions_are_proved_for_all_p() {
     let quick = |name: &str| REDUCTIONS_FOR_ALL_P.contains(&name) && !slow.contains(&name);
     for entry in every(6, catalogue().iter().filter(|entry| quick(entry.type_name))) {
         let report = json(0, &["prove", entry.name, "-p", "1..=6", "--no-record", "--limit", "20"]);
-        let all = if (entry.schedule)().lists.is_empty() { "all p" } else { "all p, all ports" };
+        let all = ProvedRange::all(&(entry.schedule)()).text(&(entry.schedule)());
         assert_eq!(report["collectives"][0]["proved_for"], all, "{}", open(&report));
         let order = (entry.schedule)().order;
         for (claimed, property) in [(order.same_tree, "same-tree"), (order.rank_order, "rank-order")] {

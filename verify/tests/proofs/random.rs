@@ -79,8 +79,8 @@ fn arguments(schedule: &Schedule, seeds: &[u16]) -> Arguments {
 }
 
 fn is_linear(entry: &Entry) -> bool {
-    let linear = ["allgather/ring", "allgather/neighbor-exchange", "allreduce/ring", "reduce-scatter/pairwise"];
-    linear.contains(&entry.name)
+    let linear = ["ring", "neighbor-exchange", "pairwise"];
+    !entry.name.starts_with("alltoall/") && entry.name.rsplit('/').next().is_some_and(|name| linear.contains(&name))
 }
 
 /// How many times fewer ranks a collective gets, so that every test takes about the same time.

@@ -68,6 +68,15 @@ const WRONG: &[Replacement] = &[
     (ORDERED, "if root == 0 { 0 } else { 1 }", "if root <= 41 { 1 } else { 0 }"),
 ];
 
+/// One clause with an index and one without: the root sends to everybody at once.
+const AT_ONCE: &str = "#[collective(broadcast, root: 0..)]
+    #[check(p <= 9, root <= 8)]
+    #[define(v = (rank - root) % p)]
+    #[round]
+    #[send(for j in 1..p, when = v == 0, to = rank + j)]
+    #[recv(when = v != 0, from = root)]
+    #[holds(blocks = [0])]";
+
 /// Right ones, and whether one root stands for all.
 const RIGHT: &[(&str, bool, &str)] = &[
     (
@@ -174,6 +183,28 @@ fn collectives_outside_the_catalogue_are_proved_for_every_root() {
         let about_roots = induction.by_property()[&Property::Root].obligations;
         assert_eq!(about_roots > 1, *turned, "{name}");
     }
+}
+
+/// The peer of a receive tells which of the messages of a send it is.
+#[test]
+fn a_clause_with_an_index_meets_one_without() {
+    let Some(portfolio) = solvers(10) else { return };
+    let right = declared(AT_ONCE);
+    let induction = InductionResult::over("at once", &right, &portfolio, &|| ());
+    assert!(induction.complete(), "{:#?}", induction.by_property());
+    let last = ("no message to the last one", "j in 1..p", "j in 1..if p > 41 { p - 1 } else { p }");
+    let own = ("a message to itself", "j in 1..p", "j in 1..if p > 41 { p + 1 } else { p }");
+    let twice = "to = rank + j * if p > 41 { 0 } else { 1 } + if p > 41 { 1 } else { 0 }";
+    let twice = ("all messages to one rank", "to = rank + j", twice);
+    let again = "if p > 41 { -2 } else { 1 }..p, when = v == 0 && (j > 0 || j == -2)";
+    let again = ("two messages to one rank", "1..p, when = v == 0", again);
+    let lost = ("nobody receives it", "v != 0, from", "v != 0 && (v != 1 || p <= 41), from");
+    let other = ("another sender", "from = root", "from = if p > 41 { root + 1 } else { root }");
+    let schedule = |&(_, old, new): &Replacement| declared(&AT_ONCE.replace(old, new));
+    none_is_proved(1, &[last, own, twice, again, lost, other], schedule, |_, schedule| {
+        check::over(schedule, &Points::new(schedule, 1..=9)).expect("wrong for small p");
+        check::over(schedule, &Points::new(schedule, 43..=44)).err()
+    });
 }
 
 #[test]

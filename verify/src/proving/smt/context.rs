@@ -138,6 +138,8 @@ pub(crate) struct Context<'a> {
     digit_sums: BTreeSet<Term>,
     /// Nodes whose size occurs.
     sized: BTreeSet<Term>,
+    /// Steps between ranks, and how many of them.
+    strides: BTreeSet<(Term, Term)>,
     /// Parts whose beginning occurs.
     begun: BTreeSet<parts::Part>,
     /// Numbers whose part occurs.
@@ -194,6 +196,7 @@ impl<'a> Context<'a> {
             xors: Vec::new(),
             digit_sums: BTreeSet::new(),
             sized: BTreeSet::new(),
+            strides: BTreeSet::new(),
             begun: BTreeSet::new(),
             parted: BTreeSet::new(),
         }
@@ -656,6 +659,7 @@ impl<'a> Context<'a> {
         let mut laws = self.laws.clone();
         laws.extend(self.power_laws(more));
         laws.extend(self.quotient_laws());
+        laws.extend(self.stride_laws());
         laws.extend(self.halving_laws());
         laws.extend(self.bit_laws());
         laws.extend(self.digit_laws());
@@ -718,6 +722,27 @@ impl<'a> Context<'a> {
                 let order = implies(&le(&a.dividend, &b.dividend), &le(&a.quotient, &b.quotient));
                 let reverse = implies(&le(&b.dividend, &a.dividend), &le(&b.quotient, &a.quotient));
                 laws.push(implies(&positive, &and([order, reverse])));
+            }
+        }
+        laws
+    }
+
+    /// Notes that a rank is `count` steps from another one: its quotient by the step is that much larger or smaller.
+    pub(crate) fn note_stride(&mut self, step: &str, count: &str) {
+        self.strides.insert((step.into(), count.into()));
+    }
+
+    /// Two quotients by a step, of numbers that are several steps apart: `law-quotient-near`, where `t` is the quotient
+    /// of the one and that many more.
+    fn stride_laws(&self) -> Vec<Term> {
+        let mut laws = Vec::new();
+        for (step, count) in &self.strides {
+            let by_step = || self.quotients.iter().filter(|q| q.divisor == *step);
+            let pairs = by_step().flat_map(|a| by_step().map(move |b| (a, b)));
+            for (a, b) in pairs.filter(|(a, b)| a.dividend != b.dividend) {
+                let apart = and([ge(step, "1"), eq(&b.dividend, &add(&a.dividend, &mul(step, count)))]);
+                let same = and([eq(&b.quotient, &add(&a.quotient, count)), eq(&b.remainder, &a.remainder)]);
+                laws.push(implies(&apart, &same));
             }
         }
         laws

@@ -1,4 +1,4 @@
-//! Bits of numbers, for reductions and trees that split groups repeatedly.
+//! Bits of numbers, for trees and for groups that split repeatedly.
 //!
 //! `x & -x`, the lowest bit of a number, and the size of `x ^ y` tell in which step two ranks end up in different
 //! groups. Each is a new number. Its only laws are about powers of two and quotients by them, at the terms that occur.
@@ -11,7 +11,7 @@ use roundel_spec::expr::{Expr, Unary};
 impl Context<'_> {
     /// `x & -x`
     pub(super) fn bit_and(&mut self, whole: &Expr, a: &Expr, b: &Expr, x: &str) -> Result<Term, NoEncoding> {
-        if !self.has_bits() || *b != Expr::Unary(Unary::Neg, Box::new(a.clone())) {
+        if *b != Expr::Unary(Unary::Neg, Box::new(a.clone())) {
             return Err(NoEncoding::of(whole, format!("the bit operation `{whole}`")));
         }
         self.must(ge(x, "0"));

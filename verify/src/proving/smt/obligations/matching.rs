@@ -9,7 +9,7 @@ use crate::proving::smt::sets::{SetElement, SetPiece, SymbolicSet};
 use crate::proving::smt::term::{add, and, eq, not, or, sub, within};
 use roundel_spec::Direction;
 use roundel_spec::affine::affine;
-use roundel_spec::expr::Expr;
+use roundel_spec::expr::{Expr, Unary};
 use roundel_spec::schedule::{Loop, Transfer};
 
 impl<'a> Prover<'a> {
@@ -37,7 +37,7 @@ impl<'a> Prover<'a> {
 
     pub(super) fn pair(&mut self, n: usize, l: &Loop, here: &Transfer, there: &Transfer, frame: &ProofContext<'a>) {
         let one_sided = here.each.len() != there.each.len();
-        let told = self.wheel == Numbering::Nodes && here.each.len() + there.each.len() == 1;
+        let told = here.each.len() + there.each.len() == 1;
         if here.blocks.parts.len() != there.blocks.parts.len() || one_sided && !told {
             let reason = format!("`{}` and `{}` have different forms", here.blocks, there.blocks);
             return self.gap(Property::SameBlocks, reason);
@@ -103,14 +103,16 @@ impl<'a> Prover<'a> {
         peer: &CyclicTerm,
     ) -> Step<SetElement> {
         let mut indices = Vec::new();
+        let (number, seat) = frame.cx.coordinates(&there.peer)?;
+        let (to, here) = if self.wheel == Numbering::Nodes { (seat, "local") } else { (number, "rank") };
         for index in &there.each {
             let untold = || NoEncoding::new(format!("`for {index}`, which the peer `{}` does not tell,", there.peer));
-            let (_, seat) = frame.cx.coordinates(&there.peer)?;
-            let (base, step) =
-                affine(&seat, index.var.slot).filter(|(_, s)| *s != Expr::Int(0)).ok_or_else(untold)?;
+            let (base, step) = affine(&to, index.var.slot).ok_or_else(untold)?;
+            let (step, down) = distance(step).ok_or_else(untold)?;
             let values = frame.seen_at(peer).with(index.var.slot, "0");
             let (base, step) = (frame.cx.lower(&base, &values)?, frame.cx.lower(&step, &values)?);
-            indices.push(frame.cx.quotient(&sub("local", &base), &step).0);
+            let way = if down { sub(&base, here) } else { sub(here, &base) };
+            indices.push(frame.cx.quotient(&way, &step).0);
         }
         indices.extend(element.indices[mine..].iter().cloned());
         theirs.at(&mut frame.cx, &indices)
@@ -158,5 +160,15 @@ impl<'a> Prover<'a> {
             indices.push(same_position);
         }
         theirs.at(&mut frame.cx, &indices)
+    }
+}
+
+/// The distance between the peers of a clause with an index, and whether they go down; `None` if there is none.
+pub(super) fn distance(step: Expr) -> Option<(Expr, bool)> {
+    match step {
+        Expr::Unary(Unary::Neg, step) => Some((*step, true)),
+        Expr::Int(n) if n < 0 => Some((Expr::Int(-n), true)),
+        Expr::Int(0) => None,
+        step => Some((step, false)),
     }
 }

@@ -205,6 +205,18 @@ pub(in super::super) fn first(cx: &mut Context<'_>, piece: &SetPiece) -> Step<Se
     piece.at(cx, &indices)
 }
 
+/// The element of a piece with the last value of every index.
+pub(super) fn last(cx: &mut Context<'_>, piece: &SetPiece) -> Step<SetElement> {
+    let mut values = piece.values.clone();
+    let mut indices = Vec::new();
+    for index in &piece.indices {
+        let hi = sub(&cx.lower(&index.hi, &values)?, "1");
+        values.set(index.var.slot, hi.clone());
+        indices.push(hi);
+    }
+    piece.at(cx, &indices)
+}
+
 /// That `x` is the item of a piece, up to `turns` times p, for some value of its index.
 fn in_piece(cx: &mut Context<'_>, x: &str, piece: &SetPiece, turns: &[i64]) -> Step<Term> {
     let mut options = Vec::new();

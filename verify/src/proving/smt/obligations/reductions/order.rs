@@ -12,14 +12,14 @@
 
 use super::super::{ProofContext, Prover, Step};
 use super::ReductionRound;
-use super::claims::first;
+use super::claims::{first, last};
 use super::meetings::Receipt;
 use super::memory::Arrival;
-use crate::proving::smt::context::{Context, NoEncoding};
+use crate::proving::smt::context::NoEncoding;
 use crate::proving::smt::numbering::{CyclicTerm, Numbering};
 use crate::proving::smt::query::{Attempt, Property};
-use crate::proving::smt::sets::{SetElement, SetPiece, SymbolicSet};
-use crate::proving::smt::term::{Term, and, eq, implies, or, sub};
+use crate::proving::smt::sets::SymbolicSet;
+use crate::proving::smt::term::{Term, and, eq, implies, or};
 
 /// What two ranks combine for the same block.
 struct Combined {
@@ -189,18 +189,6 @@ impl<'a> Prover<'a> {
         }
         Ok(all)
     }
-}
-
-/// The element of a piece with the last value of every index.
-fn last(cx: &mut Context<'_>, piece: &SetPiece) -> Step<SetElement> {
-    let mut values = piece.values.clone();
-    let mut indices = Vec::new();
-    for index in &piece.indices {
-        let hi = sub(&cx.lower(&index.hi, &values)?, "1");
-        values.set(index.var.slot, hi.clone());
-        indices.push(hi);
-    }
-    piece.at(cx, &indices)
 }
 
 fn same_rank(a: &CyclicTerm, b: &CyclicTerm) -> Term {

@@ -8,12 +8,13 @@
 //! A union over an index is not passed to the solver. Where a rank is known to be in it, the index has an arbitrary
 //! value; where that is to be shown, the value is computed from the rank. A wrong one can only make a proof fail.
 
+use super::super::matching::distance;
 use super::super::round::bind;
 use super::super::{ProofContext, Prover, Step};
 use super::ReductionRound;
-use super::claims::{ContributorClaim, first, turned};
+use super::claims::{ContributorClaim, first, last, turned};
 use super::meetings::operand;
-use crate::proving::smt::context::NoEncoding;
+use crate::proving::smt::context::{Context, NoEncoding};
 use crate::proving::smt::numbering::{CyclicTerm, Numbering};
 use crate::proving::smt::query::Property;
 use crate::proving::smt::sets::{SetElement, SetPiece, SymbolicSet};
@@ -21,7 +22,7 @@ use crate::proving::smt::term::{Term, and, eq, implies, lt, not, or, sub};
 use roundel_spec::Direction;
 use roundel_spec::affine::affine;
 use roundel_spec::blocks::{BlockSet, Index};
-use roundel_spec::expr::{Expr, Unary};
+use roundel_spec::expr::{Binary, Expr, Unary};
 use roundel_spec::schedule::{Loop, Transfer};
 
 /// The only block.
@@ -326,6 +327,7 @@ impl<'a> Prover<'a> {
     ) -> Step<Message> {
         let values = bind(&frame.values, t, element);
         let declared = frame.cx.cell(&t.peer, &values)?;
+        self.strides(frame, t, element)?;
         let (window, sender) = (self.windows.of(&t.peer), frame.cx.constant("sender!"));
         let sender = CyclicTerm { number: sender, seat: declared.seat };
         let turns = window.turns().iter().map(|m| eq(&declared.number, &turned(&sender.number, *m)));
@@ -338,8 +340,19 @@ impl<'a> Prover<'a> {
         })
     }
 
+    /// Notes how far the sender of a message is away.
+    fn strides(&self, frame: &mut ProofContext<'a>, t: &Transfer, element: &SetElement) -> Step<()> {
+        if let [index] = t.each.as_slice() {
+            let values = frame.values.with(index.var.slot, "0");
+            let step = frame.cx.lower(&steps(t, index)?.0, &values)?;
+            frame.cx.note_stride(&step, &element.indices[0]);
+        }
+        Ok(())
+    }
+
     /// The messages of a clause that may bring the contribution of a rank: how many steps it is away from the first
-    /// rank of the message with index 0.
+    /// rank of the message with index 0. Where a condition `a == b` selects the ranks of a message: by how much its sides
+    /// differ.
     fn bringing(
         &self,
         round: ReductionRound<'_, 'a>,
@@ -353,22 +366,21 @@ impl<'a> Prover<'a> {
             [index] => index,
             _ => return Err(several_indices(t)),
         };
-        let unsolved = || NoEncoding::new(format!("the peer `{}`, which is not solved for its index,", t.peer));
-        let (step, down) = match affine(&t.peer, index.var.slot).ok_or_else(unsolved)?.1 {
-            Expr::Unary(Unary::Neg, step) => (*step, true),
-            Expr::Int(n) if n < 0 => (Expr::Int(-n), true),
-            Expr::Int(0) => return Err(unsolved()),
-            step => (step, false),
-        };
+        let (step, down) = steps(t, index)?;
         let values = frame.values.with(index.var.slot, "0");
         let (step, nearest) = (frame.cx.lower(&step, &values)?, frame.cx.cell(&t.peer, &values)?);
         let mut elements = Vec::new();
         for part in &round.before[from].at(&nearest, BLOCK).pieces {
-            let start = first(&mut frame.cx, part)?.block;
-            for m in self.windows.of(&t.peer).turns() {
-                let x = turned(&x.number, *m);
-                let way = if down { sub(&start, &x) } else { sub(&x, &start) };
-                let steps = frame.cx.quotient(&way, &step).0;
+            for start in starts(&mut frame.cx, part, down)? {
+                for m in self.windows.of(&t.peer).turns() {
+                    let x = turned(&x.number, *m);
+                    let way = if down { sub(&start, &x) } else { sub(&x, &start) };
+                    let steps = frame.cx.quotient(&way, &step).0;
+                    elements.push(message_at(frame, piece, Some(steps))?);
+                }
+            }
+            for (of_rank, of_sender) in sides(&mut frame.cx, part, &x.number)? {
+                let steps = if down { sub(&of_sender, &of_rank) } else { sub(&of_rank, &of_sender) };
                 elements.push(message_at(frame, piece, Some(steps))?);
             }
         }
@@ -399,6 +411,38 @@ fn is_the_block(blocks: &BlockSet) -> bool {
     let [part] = blocks.parts.as_slice() else { return false };
     let one = |index: &Index| (&index.lo, &index.hi) == (&Expr::Int(0), &Expr::Int(1));
     part.filter.is_none() && part.over.len() <= 1 && part.over.iter().all(one)
+}
+
+/// The distance between the senders of a clause with an index, and whether they go down.
+fn steps(t: &Transfer, index: &Index) -> Step<(Expr, bool)> {
+    let unsolved = || NoEncoding::new(format!("the peer `{}`, which is not solved for its index,", t.peer));
+    let (_, step) = affine(&t.peer, index.var.slot).ok_or_else(unsolved)?;
+    distance(step).ok_or_else(unsolved)
+}
+
+/// From where steps are counted: the first rank of a message and, where senders go down, the last one, because the ranks
+/// of a message may go up.
+fn starts(cx: &mut Context<'_>, part: &SetPiece, down: bool) -> Step<Vec<Term>> {
+    let mut starts = vec![first(cx, part)?.block];
+    if down {
+        starts.push(last(cx, part)?.block);
+    }
+    Ok(starts)
+}
+
+/// The sides of every equation in the condition of a comprehension: that which depends on its index, for the rank `x`,
+/// and the other one.
+fn sides(cx: &mut Context<'_>, piece: &SetPiece, x: &str) -> Step<Vec<(Term, Term)>> {
+    let (Some(filter), [index]) = (&piece.part.filter, piece.indices.as_slice()) else { return Ok(Vec::new()) };
+    let values = piece.values.with(index.var.slot, x);
+    let mut equations = Vec::new();
+    filter.walk(&mut |e| match e {
+        Expr::Binary(Binary::Eq, a, b) if a.mentions(index.var.slot) && !b.mentions(index.var.slot) => {
+            equations.push((a.clone(), b.clone()));
+        }
+        _ => {}
+    });
+    equations.into_iter().map(|(a, b)| Ok((cx.lower(&a, &values)?, cx.lower(&b, &values)?))).collect()
 }
 
 /// The message of a clause with this value of its index.

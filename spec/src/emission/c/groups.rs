@@ -143,7 +143,9 @@ impl<'w, 'a> Groups<'w, 'a> {
 
     /// Whether the node of a member must be found out. Without nodes, a member is no more than its rank.
     fn asks_who(&self) -> bool {
-        !self.takes_whole() && self.writer.schedule.uses_placement() && OF_RANK.iter().any(|&slot| self.brings_free().has(slot))
+        !self.takes_whole()
+            && self.writer.schedule.uses_placement()
+            && OF_RANK.iter().any(|&slot| self.brings_free().has(slot))
     }
 
     /// The functions.

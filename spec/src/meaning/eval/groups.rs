@@ -46,7 +46,8 @@ fn takes_part(env: &mut Env<'_>, within: &Within) -> Result<bool, EvalFault> {
         return Ok(here);
     }
     let rank = env.place.rank;
-    for other in members(env, within)?.ranks {
+    let group = members(env, within)?;
+    for other in group.ranks.into_iter().filter(|_| group.place.is_some()) {
         let there = env.on(&env.place.of(other as i64)).holds(when)?;
         if here != there {
             return Err(EvalFault::NotTogether { when: when.to_string(), ranks: (rank, other as i64), here });

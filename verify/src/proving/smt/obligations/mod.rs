@@ -240,7 +240,8 @@ impl<'a> Prover<'a> {
         reason = self.groups_out_of_reach().or(reason);
         if self.schedule.within().any(|clause| self.schedule.is_stage(clause)) {
             reason = Some("an inner collective of another kind is not encoded beside messages".into());
-        } else if self.schedule.kind.reduces() && self.schedule.within().any(|clause| !clause.brings.parts.is_empty()) {
+        } else if self.schedule.kind.reduces() && self.schedule.within().any(|clause| !clause.brings.parts.is_empty())
+        {
             reason = Some("an inner reduction of some blocks is not encoded beside messages".into());
         }
         if self.schedule.transfers().any(|t| t.site.action == Action::Overwrite) && !on_nodes {

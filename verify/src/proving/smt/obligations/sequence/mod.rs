@@ -137,8 +137,7 @@ impl<'a> Prover<'a> {
         let block = match stage.blocks {
             Some(StageBlocks::Named { index: Some(index), .. }) => {
                 let k = frame.cx.constant(&index.var.name);
-                let (lo, hi) =
-                    (frame.cx.lower(&index.lo, &frame.values)?, frame.cx.lower(&index.hi, &frame.values)?);
+                let (lo, hi) = (frame.cx.lower(&index.lo, &frame.values)?, frame.cx.lower(&index.hi, &frame.values)?);
                 frame.values.set(index.var.slot, k.clone());
                 self.computable(&mut frame, &name, &what);
                 frame.assume(within(&k, &lo, &hi));

@@ -43,7 +43,9 @@ impl<'s> StageBlocks<'s> {
             [index] if kind.takes_whole() && is(&part.item, index.var.slot) => {
                 StageBlocks::Named { item: &part.item, index: Some(index), filter }
             }
-            [] if index_of(&clause.group).is_some_and(|slot| is(&part.item, slot)) => StageBlocks::OfMembers { filter },
+            [] if index_of(&clause.group).is_some_and(|slot| is(&part.item, slot)) => {
+                StageBlocks::OfMembers { filter }
+            }
             _ => return Err(not_encoded()),
         };
         Ok(Some(blocks))
@@ -132,6 +134,8 @@ impl Stage<'_> {
     pub(super) fn touches(&self, frame: &mut ProofContext<'_>, rank: &CyclicTerm, block: &str) -> Step<Term> {
         match self.blocks {
             None => Ok("true".into()),
+            // There is a block for each rank, which is shown on its own.
+            Some(StageBlocks::OfMembers { filter: None }) if self.clause.group == Group::All => Ok("true".into()),
             Some(StageBlocks::OfMembers { filter }) => {
                 let size = self.size(&mut frame.cx, rank);
                 Ok(and([within(block, "0", &size), condition(frame, &self.member(rank, block), filter)?]))

@@ -84,3 +84,49 @@ fn pins(question: &str, model: &Model) -> String {
     let known = model.iter().filter(|(name, _)| declared(name));
     known.filter_map(|(name, value)| Some(format!("(assert (= {name} {}))\n", int(value.parse().ok()?)))).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const P: &str = "(declare-const p Int)\n(assert (>= p 1))\n";
+    const POWERS: &str = "(declare-fun pow (Int Int) Int)\n(declare-const s Int)\n(assert (= p (pow 2 s)))\n";
+
+    fn premises(few: &str, more: &str) -> Premises {
+        let text = |laws: &str| format!("{laws}(check-sat)\n");
+        Premises { all: text(&format!("{few}{more}")), with_few_laws: text(few) }
+    }
+
+    /// With and without the solver, if there is one.
+    fn verdict(premises: &Premises) -> Option<Option<bool>> {
+        let portfolio = Portfolio { limit: Effort::seconds(1), ..Portfolio::installed() }.keeping(None);
+        (!portfolio.solvers.is_empty()).then(|| premises.have_model(&portfolio))
+    }
+
+    #[test]
+    fn only_a_model_of_the_whole_counts() {
+        let few = format!("{P}{POWERS}");
+        let cases = [
+            (few.clone(), "", true),
+            (few.clone(), "(assert (and (<= 0 s) (< s 3)))\n", true),
+            // A model of the hypotheses is none of the whole: with up to 40 ranks there is none, or nowhere.
+            (few.clone(), "(assert (> p 64))\n", true),
+            (few.clone(), "(assert (< p 1))\n", false),
+            // Only where powers are none.
+            (few.clone(), "(assert (= s 1))\n(assert (= p 3))\n", true),
+            (format!("{P}(assert (< p 1))\n"), "", false),
+        ];
+        for (few, more, expected) in cases {
+            let Some(found) = verdict(&premises(&few, more)) else { return };
+            assert_eq!(found, Some(expected), "{few}{more}");
+        }
+    }
+
+    #[test]
+    fn constants_get_their_values() {
+        let model = vec![("p".to_string(), "5".to_string()), ("s".into(), "-2".into()), ("t".into(), "1".into())];
+        let text = format!("{P}{POWERS}");
+        assert_eq!(pins(&text, &model), "(assert (= p 5))\n(assert (= s (- 2)))\n");
+        assert!(powers(&text).contains("(assert (= (pow 3 2) 9))\n") && powers(P).is_empty());
+    }
+}

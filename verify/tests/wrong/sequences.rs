@@ -348,6 +348,12 @@ const WRONG: &[(&str, i64, &str)] = &[
          #[within(node, down, root = 0)]",
     ),
     (
+        "one node leaves out beyond 41 what changes nothing",
+        42,
+        "#[collective(allreduce, sum: allreduce, down: broadcast)]
+         #[round] #[within(all, sum)] #[within(lane, down, root = 0, when = nodes <= 41 || node != 7)]",
+    ),
+    (
         "a root that small nodes do not have beyond 41",
         42,
         "#[collective(allreduce, up: reduce, across: allreduce, down: broadcast)]
@@ -448,6 +454,7 @@ fn every_rule_refutes_a_fault_of_its_own() {
     assert_eq!(refuted("everything is reduced twice"), [Property::CountedOnce]);
     assert_eq!(refuted("no allgather"), [Property::Coverage, Property::SameTree]);
     assert_eq!(refuted("no rank beyond 41")[..2], [Property::Root, Property::Root]);
+    assert_eq!(refuted("one node leaves out beyond 41 what changes nothing"), [Property::PeerInverse]);
     let other = refuted("another root beyond 41");
     assert!(other.contains(&Property::SendsHeld), "{other:?}");
     let lost = refuted("contributions are lost");

@@ -99,8 +99,7 @@ pub fn discharge(
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let order = longest_first(obligations);
     let work = || {
-        loop {
-            let Some(&i) = order.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
+        while let Some(&i) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
             let obligation = &obligations[i];
             let start = Instant::now();
             let verdict = put(collective, obligation, portfolio);

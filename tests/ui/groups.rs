@@ -23,8 +23,14 @@ mod stage_at_no_rank;
 mod stage_inside_of_nodes;
 #[path = "groups/stage_missing.rs"]
 mod stage_missing;
+#[path = "groups/stage_not_together.rs"]
+mod stage_not_together;
 #[path = "groups/stage_of_some.rs"]
 mod stage_of_some;
+#[path = "groups/stage_on_no_blocks.rs"]
+mod stage_on_no_blocks;
+#[path = "groups/stage_on_uneven_nodes.rs"]
+mod stage_on_uneven_nodes;
 #[path = "groups/stage_relied_on.rs"]
 mod stage_relied_on;
 #[path = "groups/stage_that_loses.rs"]
@@ -43,6 +49,8 @@ mod stage_without_a_root;
 mod stage_without_a_split;
 #[path = "groups/stages_at_two_roots.rs"]
 mod stages_at_two_roots;
+#[path = "groups/stages_in_lanes_of_their_own.rs"]
+mod stages_in_lanes_of_their_own;
 #[path = "groups/stages_swapped.rs"]
 mod stages_swapped;
 #[path = "groups/stages_that_count_twice.rs"]

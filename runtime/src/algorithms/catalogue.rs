@@ -5,8 +5,8 @@ use super::allgather::{
     Sparbit,
 };
 use super::allreduce::{
-    CyclicShiftAllreduce, NapAllreduce, PrefixAllreduce, RabenseifnerAllreduce, RecursiveDoublingAllreduce,
-    ReduceBroadcastAllreduce, ReduceScatterAllgather, RingAllreduce, SmpAllreduce,
+    CyclicShiftAllreduce, MultiLaneAllreduce, NapAllreduce, PrefixAllreduce, RabenseifnerAllreduce,
+    RecursiveDoublingAllreduce, ReduceBroadcastAllreduce, ReduceScatterAllgather, RingAllreduce, SmpAllreduce,
 };
 use super::alltoall::{HierarchicalAlltoall, KBruckAlltoall, Leaders, ModifiedBruck, PairwiseAlltoall, SpreadOut};
 use super::broadcast::{BinomialBroadcast, ScatterAllgather};
@@ -195,6 +195,7 @@ catalogue! {
     "allreduce/nap" => NapAllreduce, allreduce in "allreduce/nap.rs",
     "allreduce/prefix" => PrefixAllreduce, allreduce in "allreduce/prefix.rs",
     "allreduce/reduce-scatter-allgather" => ReduceScatterAllgather, allreduce in "allreduce/reduce_scatter_allgather.rs",
+    "allreduce/multi-lane" => MultiLaneAllreduce, allreduce in "allreduce/multi_lane.rs",
     "allreduce/cyclic-shift" => CyclicShiftAllreduce, allreduce in "allreduce/cyclic_shift.rs",
     "reduce-scatter/pairwise" => PairwiseReduceScatter, reduce_scatter in "reduce_scatter/pairwise.rs",
     "reduce-scatter/recursive-halving" => RecursiveHalvingReduceScatter, reduce_scatter in "reduce_scatter/recursive_halving.rs",

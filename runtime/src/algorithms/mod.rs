@@ -19,8 +19,8 @@ pub use allgather::{
     Sparbit,
 };
 pub use allreduce::{
-    CyclicShiftAllreduce, NapAllreduce, PrefixAllreduce, RabenseifnerAllreduce, RecursiveDoublingAllreduce,
-    ReduceBroadcastAllreduce, ReduceScatterAllgather, RingAllreduce, SmpAllreduce,
+    CyclicShiftAllreduce, MultiLaneAllreduce, NapAllreduce, PrefixAllreduce, RabenseifnerAllreduce,
+    RecursiveDoublingAllreduce, ReduceBroadcastAllreduce, ReduceScatterAllgather, RingAllreduce, SmpAllreduce,
 };
 #[allow(deprecated, reason = "the name stays where it was")]
 pub use alltoall::RadixBruck;

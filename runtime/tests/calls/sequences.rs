@@ -1,13 +1,14 @@
 //! Sequences with other inner collectives than those of the catalogue, on threads, against the plain definition.
 
 use roundel::algorithms::{
-    BinomialReduce, BinomialScatter, Bruck, CirculantReduceScatter, NeighborExchange, OrderedBinomialReduce,
-    PairwiseReduceScatter, RecursiveHalvingReduceScatter, ReduceScatterAllgather, Reverse, Ring, ScatterAllgather,
-    Visitor, visit_all,
+    BinomialBroadcast, BinomialReduce, BinomialScatter, Bruck, CirculantReduceScatter, MultiLaneAllreduce,
+    NeighborExchange, OrderedBinomialReduce, PairwiseReduceScatter, RecursiveDoublingAllreduce,
+    RecursiveHalvingReduceScatter, ReduceBroadcastAllreduce, ReduceScatterAllgather, Reverse, Ring, RingAllreduce,
+    ScatterAllgather, Visitor, visit_all,
 };
 use roundel::operation::{Sum, ordered};
-use roundel::threads::run;
-use roundel::{Allreduce, Broadcast, Collective, Error, IsAllgather, IsReduceScatter, Place, Refusal};
+use roundel::threads::{Placement, run, run_placed};
+use roundel::{AllowUnproved, Allreduce, Broadcast, Collective, Error, IsAllgather, IsReduceScatter, Place, Refusal};
 
 /// A reduce_scatter in two steps, which is in order if the reduce is.
 #[derive(Collective, Clone, Copy, Debug, Default)]
@@ -22,10 +23,32 @@ struct InTwoSteps<U = OrderedBinomialReduce, O = BinomialScatter> {
     out: O,
 }
 
+/// Nodes reduce to one of their ranks, these ranks exchange what they have, and tell their nodes.
+#[derive(Collective, Clone, Copy, Debug, Default)]
+#[collective(allreduce, up: reduce, across: allreduce, down: broadcast)]
+#[requires(lanes > 1)]
+#[order(same_tree, rank_order)]
+#[check(p <= 12)]
+#[round]
+#[within(node, up, root = 1)]
+#[within(lane, across, when = local == 1)]
+#[within(node, down, root = 1)]
+struct BySecondRanks<U = OrderedBinomialReduce, A = ReduceBroadcastAllreduce, D = BinomialBroadcast> {
+    up: U,
+    across: A,
+    down: D,
+}
+
 /// Whether an allreduce serves a call; if so, it is right.
 fn serves<C: Allreduce + Sync>(collective: &C, p: usize, n: usize) -> bool {
+    serves_on(collective, &Placement::consecutive(p, p), n)
+}
+
+/// The same, with nodes.
+fn serves_on<C: Allreduce + Sync>(collective: &C, placement: &Placement, n: usize) -> bool {
+    let p = placement.p();
     let input = |rank: usize, i: usize| (rank + 1) * 100 + i;
-    let served = run(p, |comm| {
+    let served = run_placed(placement, |comm| {
         let send: Vec<usize> = (0..n).map(|i| input(comm.rank(), i)).collect();
         let mut recv = vec![0; n];
         match collective.allreduce(comm, &send, &mut recv, &Sum) {
@@ -81,6 +104,49 @@ fn an_allreduce_of_any_two() {
     served(pairs.served);
 }
 
+fn placements() -> Vec<Placement> {
+    let mut all = vec![
+        Placement::of_sizes(&[3, 1, 2]),
+        Placement::of_sizes(&[2, 5]),
+        Placement::of_sizes(&[4, 2, 2, 3]),
+        Placement::from_nodes(vec![2, 0, 1, 2, 2, 1, 0, 0, 1, 2, 1]),
+    ];
+    for (p, ppn) in [(1, 1), (3, 1), (4, 4), (6, 2), (9, 3), (12, 4), (10, 2)] {
+        all.extend([Placement::consecutive(p, ppn), Placement::cyclic(p, ppn)]);
+    }
+    all
+}
+
+#[test]
+fn inside_of_nodes_and_along_lanes() {
+    let in_two_steps = <InTwoSteps>::default();
+    for placement in placements() {
+        assert!(serves_on(&<MultiLaneAllreduce>::default(), &placement, 13), "{placement:?}");
+        let others = MultiLaneAllreduce { scatter: in_two_steps, across: RecursiveDoublingAllreduce, gather: Ring };
+        assert!(serves_on(&others, &placement, 2), "{placement:?}");
+        let has_second_ranks = placement.place(0).lanes > 1;
+        assert_eq!(
+            serves_on(&<BySecondRanks>::default().unproved(), &placement, 7),
+            has_second_ranks,
+            "{placement:?}"
+        );
+    }
+}
+
+/// An inner collective is asked wherever it runs, also if only some lanes run it.
+#[test]
+fn what_divides_the_vector_does_not_run_in_lanes() {
+    let placement = Placement::consecutive(4, 2);
+    let whole =
+        BySecondRanks { up: BinomialReduce::default(), across: RingAllreduce, down: BinomialBroadcast::default() };
+    let lanes = MultiLaneAllreduce { scatter: CirculantReduceScatter, across: RingAllreduce, gather: Ring };
+    for rank in 0..4 {
+        let at = placement.place(rank);
+        assert!(matches!(whole.admits(&at), Err(Refusal::Divided { blocks: 2, .. })), "{:?}", whole.admits(&at));
+        assert!(matches!(lanes.admits(&at), Err(Refusal::Divided { blocks: 2, .. })), "{:?}", lanes.admits(&at));
+    }
+}
+
 /// The root of the inner scatter is that of the whole, whatever its own value says.
 #[test]
 fn a_broadcast_from_every_root() {
@@ -125,7 +191,16 @@ fn the_order_is_that_of_the_stages() {
         (order(&circulant), order(&in_order), order(&out_of_order)),
         ((true, false), (true, true), (true, false))
     );
+    let lanes =
+        MultiLaneAllreduce { scatter: <InTwoSteps>::default(), across: RecursiveDoublingAllreduce, gather: Ring };
+    assert_eq!((order(&lanes), order(&<MultiLaneAllreduce>::default())), ((true, true), (true, false)));
     let concatenate = ordered(|a: &String, b: &String| a.clone() + b);
+    run_placed(&Placement::of_sizes(&[2, 3]), |comm| {
+        let mut texts = [String::new(), String::new(), String::new()];
+        let mine = ["a", "b", "c"].map(|letter| format!("{letter}{}", comm.rank()));
+        assert_eq!(lanes.allreduce(comm, &mine, &mut texts, &concatenate), Ok(()));
+        assert_eq!(texts, ["a0a1a2a3a4", "b0b1b2b3b4", "c0c1c2c3c4"]);
+    });
     run(5, |comm| {
         let (mine, mut text) = ([format!("({})", comm.rank())], [String::new()]);
         assert_eq!(in_order.allreduce(comm, &mine, &mut text, &concatenate), Ok(()));

@@ -51,12 +51,20 @@ impl ReductionStates {
         }
     }
 
-    /// Applies what a rank forgets before `round`.
-    fn forget(&mut self, round: usize, rank: usize, log: &RankLog) {
+    /// Applies what inner collectives have left on a rank before `round`.
+    fn settle(&mut self, round: usize, rank: usize, log: &RankLog) {
         for (line, blocks) in log.forgotten(round) {
             for &block in blocks {
                 let slot = self.slot(rank, line, block as usize);
                 self.fill(round, slot, None);
+            }
+        }
+        for (line, blocks) in log.reduced_here(round) {
+            for &block in blocks {
+                let value = self.before(round, rank, line, block as usize);
+                let own = value.map(|value| self.trees.of_one(value, rank));
+                let slot = self.slot(rank, line, block as usize);
+                self.fill(round, slot, own);
             }
         }
     }
@@ -98,12 +106,12 @@ impl ReductionStates {
 pub fn follow(scene: &CheckInput<'_>, blocks: usize) -> Result<ReductionStates, Violation> {
     let mut memory = ReductionStates::new(scene.schedule.lines_in_memory(), blocks, scene.trace.p());
     for round in 0..scene.trace.rounds() {
-        forget_all(scene, round, &mut memory);
+        settle_all(scene, round, &mut memory);
         for rank in 0..scene.trace.p() {
             receive_all(scene, round, rank, &mut memory)?;
         }
     }
-    forget_all(scene, scene.trace.rounds(), &mut memory);
+    settle_all(scene, scene.trace.rounds(), &mut memory);
     Ok(memory)
 }
 
@@ -114,7 +122,7 @@ pub fn follow_to_fault(scene: &CheckInput<'_>, blocks: usize) -> ReductionStates
         if super::domain::check(scene, round).is_err() || super::matching::check(scene, round).is_err() {
             break;
         }
-        forget_all(scene, round, &mut memory);
+        settle_all(scene, round, &mut memory);
         // Ranks do not see what others receive in the same round, so all of them are followed.
         let wrong =
             (0..scene.trace.p()).filter(|&rank| receive_all(scene, round, rank, &mut memory).is_err()).count();
@@ -125,9 +133,9 @@ pub fn follow_to_fault(scene: &CheckInput<'_>, blocks: usize) -> ReductionStates
     memory
 }
 
-/// What all ranks forget before a round.
-fn forget_all(scene: &CheckInput<'_>, round: usize, memory: &mut ReductionStates) {
-    scene.trace.ranks.iter().enumerate().for_each(|(rank, log)| memory.forget(round, rank, log));
+/// What inner collectives have left on all ranks before a round.
+fn settle_all(scene: &CheckInput<'_>, round: usize, memory: &mut ReductionStates) {
+    scene.trace.ranks.iter().enumerate().for_each(|(rank, log)| memory.settle(round, rank, log));
 }
 
 /// What one rank receives in one round. Messages of a pair match in the order of their clauses, as rule 2 has checked.

@@ -198,6 +198,9 @@ impl Violation {
         };
         match &self.problem {
             Problem::Fault { fault: EvalFault::TooLong { .. }, .. } => "this is too long to be checked".into(),
+            Problem::Fault { fault: EvalFault::NotTogether { .. }, .. } => {
+                "only some members of a group run an inner collective".into()
+            }
             Problem::Fault { .. } => "an expression has no value".into(),
             Problem::SelfMessage { direction: Direction::Send, .. } => {
                 format!("{round} sends a message to its own rank")

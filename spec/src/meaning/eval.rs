@@ -71,6 +71,15 @@ pub enum EvalFault {
         /// The number of ranks.
         p: i64,
     },
+    /// Some members of a group run an inner collective, and others do not.
+    NotTogether {
+        /// The condition, as written.
+        when: String,
+        /// Two members.
+        ranks: (i64, i64),
+        /// Whether the first one runs it.
+        here: bool,
+    },
     /// A fault inside a definition.
     Inside {
         /// The definition, by its number.
@@ -119,6 +128,12 @@ impl fmt::Display for EvalFault {
                 let last = p - 1;
                 write!(f, "the root `{root}` is {value}, and the last rank is {last}; write for example `root = 0`")
             }
+            EvalFault::NotTogether { when, ranks: (_, other), here } => write!(
+                f,
+                "`{when}` is {here}, and on rank {other} of the same group {}; write a condition on which all members \
+                 agree",
+                !here
+            ),
             EvalFault::Inside { fault, .. } => fault.fmt(f),
         }
     }

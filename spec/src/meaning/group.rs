@@ -51,6 +51,13 @@ impl InnerContract {
         InnerContract { kind: C::KIND, member, members, root, blocks, lines: C::LINES }
     }
 
+    /// The blocks that this rank has reduced, if each is reduced by one member.
+    fn reduced(self) -> impl Iterator<Item = usize> {
+        let by_one = matches!(self.kind, Kind::Reduce | Kind::ReduceScatter);
+        let all = if by_one { 0..self.blocks } else { 0..0 };
+        all.filter(move |&block| self.kind.must_hold(self.member, block, self.root, self.members))
+    }
+
     /// The blocks of which the contract says nothing afterwards.
     fn unsaid(self) -> impl Iterator<Item = usize> {
         // An all-to-all takes blocks away, which its messages tell.
@@ -94,7 +101,7 @@ impl<S: Sink, M: Fn(usize) -> usize, B: Blocks, E: Fn(usize) -> B> Inside<'_, S,
         let stripes = Vec::new();
         let mut outward = Outward { sink: &mut outer, member: &member, brings: &brings, site, lines, stripes };
         // The sink has stopped the rounds if and only if it has left an error.
-        let _ = rounds(&mut outward).and_then(|()| outward.forget_the_unsaid(contract));
+        let _ = rounds(&mut outward).and_then(|()| outward.conclude(contract));
         outer.error.map_or(Ok(()), Err)
     }
 }
@@ -126,6 +133,7 @@ trait AnySink {
     fn end_round(&mut self) -> Result<(), Stopped>;
     fn enter_groups(&mut self) -> Result<(), Stopped>;
     fn forget(&mut self, line: Line, stripes: &[Stripe]) -> Result<(), Stopped>;
+    fn reduced_here(&mut self, line: Line, stripes: &[Stripe]) -> Result<(), Stopped>;
     fn leave_groups(&mut self) -> Result<(), Stopped>;
 }
 
@@ -172,6 +180,11 @@ impl<S: Sink> AnySink for Outer<'_, S> {
 
     fn forget(&mut self, line: Line, stripes: &[Stripe]) -> Result<(), Stopped> {
         let result = self.sink.forget(line, StripeList(stripes));
+        self.keep(result)
+    }
+
+    fn reduced_here(&mut self, line: Line, stripes: &[Stripe]) -> Result<(), Stopped> {
+        let result = self.sink.reduced_here(line, StripeList(stripes));
         self.keep(result)
     }
 
@@ -223,28 +236,33 @@ impl Outward<'_> {
 
     /// Translates the blocks of a message; whether there are any.
     fn translate(&mut self, blocks: &impl Blocks) -> bool {
+        self.translate_all(blocks.each())
+    }
+
+    /// Translates blocks of the inner collective; whether there are any.
+    fn translate_all(&mut self, blocks: impl Iterator<Item = usize>) -> bool {
         self.stripes.clear();
-        for block in blocks.each() {
-            (self.brings)(block, &mut self.stripes);
-        }
+        blocks.for_each(|block| (self.brings)(block, &mut self.stripes));
         !StripeList(&self.stripes).none()
     }
 
-    /// Forgets what the contract of the inner collective does not promise, and its additional lines.
-    fn forget_the_unsaid(&mut self, contract: InnerContract) -> Result<(), Stopped> {
+    /// Says what is known after the inner collective: it forgets what the contract does not promise, and additional
+    /// lines.
+    fn conclude(&mut self, contract: InnerContract) -> Result<(), Stopped> {
         self.forget_blocks(0, contract.unsaid())?;
-        (1..contract.lines).try_for_each(|line| self.forget_blocks(line as Line, 0..contract.blocks))
+        (1..contract.lines).try_for_each(|line| self.forget_blocks(line as Line, 0..contract.blocks))?;
+        match self.translate_all(contract.reduced()) {
+            true => self.sink.reduced_here(self.site.line, &self.stripes),
+            false => Ok(()),
+        }
     }
 
     /// Forgets blocks of a line of the inner collective.
     fn forget_blocks(&mut self, line: Line, blocks: impl Iterator<Item = usize>) -> Result<(), Stopped> {
-        self.stripes.clear();
-        blocks.for_each(|block| (self.brings)(block, &mut self.stripes));
-        if StripeList(&self.stripes).none() {
-            return Ok(());
+        match self.translate_all(blocks) {
+            true => self.sink.forget(self.line(line), &self.stripes),
+            false => Ok(()),
         }
-        let line = self.line(line);
-        self.sink.forget(line, &self.stripes)
     }
 }
 
@@ -285,6 +303,14 @@ impl Sink for Outward<'_> {
         }
         let line = self.line(line);
         self.sink.forget(line, &self.stripes)
+    }
+
+    fn reduced_here<I: Blocks>(&mut self, line: Line, blocks: I) -> Result<(), Stopped> {
+        if !self.translate(&blocks) {
+            return Ok(());
+        }
+        let line = self.line(line);
+        self.sink.reduced_here(line, &self.stripes)
     }
 
     fn leave_groups(&mut self) -> Result<(), Stopped> {
@@ -374,6 +400,11 @@ impl<S: Sink> Sink for Renumbered<'_, S> {
         self.sink.forget(line, StripeList(&self.stripes))
     }
 
+    fn reduced_here<I: Blocks>(&mut self, line: Line, blocks: I) -> Result<(), S::Error> {
+        self.translate(&blocks);
+        self.sink.reduced_here(line, StripeList(&self.stripes))
+    }
+
     fn leave_groups(&mut self) -> Result<(), S::Error> {
         self.sink.leave_groups()
     }
@@ -390,6 +421,7 @@ mod tests {
         Named(&'static str),
         Message(Direction, usize, Line, Vec<usize>),
         Forget(Line, Vec<usize>),
+        ReducedHere(Line, Vec<usize>),
     }
 
     /// Keeps the calls, and refuses those after the first `patience`.
@@ -437,6 +469,10 @@ mod tests {
 
         fn forget<B: Blocks>(&mut self, line: Line, blocks: B) -> Result<(), Refused> {
             self.keep(SinkCall::Forget(line, blocks.each().collect()))
+        }
+
+        fn reduced_here<B: Blocks>(&mut self, line: Line, blocks: B) -> Result<(), Refused> {
+            self.keep(SinkCall::ReducedHere(line, blocks.each().collect()))
         }
 
         fn leave_groups(&mut self) -> Result<(), Refused> {
@@ -488,7 +524,7 @@ mod tests {
     #[test]
     fn ranks_blocks_and_lines_are_those_of_the_outermost_collective() {
         use Direction::{Recv, Send};
-        use SinkCall::{Forget, Message, Named};
+        use SinkCall::{Forget, Message, Named, ReducedHere};
         let expected = [
             Named("enter"),
             Named("begin"),
@@ -503,6 +539,7 @@ mod tests {
             // Of a reduce_scatter, member 0 has block 0 alone, and no other line.
             Forget(5, vec![10, 11]),
             Forget(23, vec![0, 1, 10, 11]),
+            ReducedHere(5, vec![0, 1]),
         ];
         assert_eq!(calls(false, 100), (expected.to_vec(), Ok(())));
         let silenced = |call: SinkCall| match call {

@@ -44,6 +44,14 @@ pub trait Sink {
         Ok(())
     }
 
+    /// After an inner collective: this rank has reduced these blocks of a line, and nothing says that other ranks, in
+    /// groups of their own, have reduced the same tree. Only the checks take notice.
+    #[inline]
+    fn reduced_here<B: Blocks>(&mut self, line: Line, blocks: B) -> Result<(), Self::Error> {
+        let _ = (line, blocks);
+        Ok(())
+    }
+
     /// Ends collectives inside groups.
     #[inline]
     fn leave_groups(&mut self) -> Result<(), Self::Error> {

@@ -90,6 +90,11 @@ impl Kind {
         matches!(self, Kind::Alltoall)
     }
 
+    /// Whether its contract knows the data as one block alone.
+    pub const fn takes_whole(self) -> bool {
+        !self.has_a_block_each() && !self.moves()
+    }
+
     /// Whether a collective of this kind may be a part of one of `outer`: one that only moves data reduces nothing.
     pub const fn runs_inside(self, outer: Kind) -> bool {
         match (self.moves(), outer.moves()) {

@@ -19,7 +19,7 @@ pub mod text;
 use crate::schedule::arguments::Arguments;
 use crate::schedule::blocks::{BlockSet, Comprehension, Index};
 use crate::schedule::contract::Kind;
-use crate::schedule::expr::{Builtin, Expr, ListVar, PLACEMENT_SLOTS, Unary, Var, slot};
+use crate::schedule::expr::{Binary, Builtin, Expr, ListVar, PLACEMENT_SLOTS, Unary, Var, slot};
 use crate::schedule::message::{Action, Direction, Line, Site};
 pub use crate::schedule::reverse::{CombineSide, ReverseOf};
 use std::fmt;
@@ -173,8 +173,29 @@ pub struct Within {
     pub root: Option<Expr>,
     /// For an all-to-all: the index of the member that receives the blocks.
     pub to: Option<Var>,
-    /// The blocks that each member contributes; empty for a reduction.
+    /// The blocks that each member contributes. In a sequence and in a reduction: those of a member, if the inner
+    /// collective has a block for each, otherwise those on which it runs; empty if it runs on all.
     pub brings: BlockSet,
+}
+
+impl Within {
+    /// The blocks of a clause in a sequence if nothing else is said. A member of an inner collective that has a block for
+    /// each has that of its rank, or, if the whole is divided otherwise, the one with its index in the group.
+    pub fn usual_blocks(outer: Kind, inner: Kind, group: &Group) -> BlockSet {
+        let item = match group {
+            _ if !inner.has_a_block_each() => return BlockSet::default(),
+            _ if outer.has_a_block_each() => Expr::built_in(slot::RANK),
+            Group::All => Expr::built_in(slot::RANK),
+            Group::Node => Expr::built_in(slot::LOCAL),
+            Group::Lane => Expr::built_in(slot::NODE),
+            Group::Stride { distance, count } => {
+                let steps = Expr::binary(Binary::Div, Expr::built_in(slot::RANK), distance.clone());
+                Expr::binary(Binary::Rem, steps, count.clone())
+            }
+            Group::Ranks { first, .. } => Expr::binary(Binary::Sub, Expr::built_in(slot::RANK), first.clone()),
+        };
+        BlockSet { parts: vec![Comprehension { item, over: Vec::new(), filter: None }] }
+    }
 }
 
 /// A property that is true before every round of a loop, and after its last.
@@ -460,24 +481,20 @@ impl Schedule {
         kind != self.kind || !matches!(kind, Kind::Allgather | Kind::Allreduce | Kind::Alltoall)
     }
 
-    /// Whether it consists of inner collectives that all ranks run one after the other, by their contracts.
+    /// Whether it consists of inner collectives that run one after the other, by their contracts.
     pub fn is_sequence(&self) -> bool {
         let stages = |l: &Loop| {
-            l.indices.is_empty()
-                && l.transfers.is_empty()
-                && l.within.iter().all(|within| self.is_whole_stage(within))
+            l.indices.is_empty() && l.transfers.is_empty() && l.within.iter().all(|within| self.follows(within))
         };
         self.within().any(|within| self.is_stage(within)) && self.loops.iter().all(stages)
     }
 
-    /// Whether all ranks run a clause with all that they have, and get all that its contract promises.
-    fn is_whole_stage(&self, within: &Within) -> bool {
+    /// Whether a clause may stand in a sequence: all members of its groups run it, and get all that its contract
+    /// promises.
+    fn follows(&self, within: &Within) -> bool {
         let kind = self.inners[within.inner].kind;
-        let own = Comprehension { item: Expr::built_in(slot::RANK), over: Vec::new(), filter: None };
-        let parts = if kind.has_a_block_each() { vec![own] } else { Vec::new() };
-        let all = within.group == Group::All && within.when.is_none() && within.members.is_none();
         let replaces = within.site.action == if kind.reduces() { Action::Copy } else { Action::Replace };
-        all && replaces && within.to.is_none() && within.brings.parts == parts
+        replaces && within.members.is_none() && within.to.is_none()
     }
 
     /// The claims about its order of reduction that hold with its inner collectives, as far as these are known. Of what

@@ -80,15 +80,18 @@ pub(crate) fn write_within(f: &mut impl Write, schedule: &Schedule, within: &Wit
     if let Some(root) = &within.root {
         write!(f, ", root = {root}")?;
     }
-    match lines.get(within.site.line as usize) {
-        Some(line) => write!(f, ", line = {line}")?,
-        None if stage => {}
-        None => {
-            if let Some(to) = &within.to {
-                write!(f, ", to = {}", to.name)?;
-            }
-            write!(f, ", brings = {}", within.brings)?;
-        }
+    if let Some(line) = lines.get(within.site.line as usize) {
+        write!(f, ", line = {line}")?;
+    }
+    if let Some(to) = &within.to {
+        write!(f, ", to = {}", to.name)?;
+    }
+    let usual = Within::usual_blocks(schedule.kind, inners[within.inner].kind, &within.group);
+    let has_lines = !lines.is_empty();
+    match stage || has_lines {
+        true if within.brings == usual || within.brings.parts.is_empty() => {}
+        true => write!(f, ", blocks = {}", within.brings)?,
+        false => write!(f, ", brings = {}", within.brings)?,
     }
     writeln!(f, ")]")
 }

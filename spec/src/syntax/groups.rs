@@ -5,10 +5,9 @@ use super::builder::DeclarationBuilder;
 use super::clauses::Fields;
 use super::items::{Item, parse};
 use super::scope::Ty;
-use crate::schedule::blocks::{BlockSet, Comprehension};
 use crate::schedule::contract::Kind;
-use crate::schedule::expr::{Expr, Var};
-use crate::schedule::message::{Action, Site};
+use crate::schedule::expr::Var;
+use crate::schedule::message::{Action, Line, Site};
 use crate::schedule::{Field, Group, Inner, SchedulePart, Within};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
@@ -36,6 +35,12 @@ fn names_inside(outer: Kind) -> String {
         [all @ .., last] if !all.is_empty() => format!("{} or {last}", all.join(", ")),
         one => one.concat(),
     }
+}
+
+fn lacks_root(attr: &Attribute, outer: Kind, kind: Kind) -> Error {
+    let example = if outer.has_root() { "root" } else { "0" };
+    let message = format!("{} needs a root; add for example `root = {example}`", kind.with_article());
+    Error::new_spanned(attr, message)
 }
 
 const GROUPS: &str = "a group is `node`, `lane`, `all`, `stride(distance, count)` or `ranks(first, count)`";
@@ -79,34 +84,31 @@ impl DeclarationBuilder {
     pub(super) fn within(&mut self, attr: &Attribute, items: &[Item]) -> Result<()> {
         let form = || Error::new_spanned(attr, "write the group and the collective: `#[within(node, inner)]`");
         let [group, inner, rest @ ..] = items else { return Err(form()) };
-        let group_at = &group.tokens;
-        let (group, inner_number) = (self.group(&group.tokens), self.inner_named(&inner.tokens));
-        if let Some(kind) = inner_number.as_ref().ok().map(|&number| self.inners[number].kind)
-            && self.is_stage(kind)
-        {
-            return self.stage(attr, (group_at, group?), (inner_number?, kind), rest);
+        let (group, inner) = (self.group(&group.tokens), self.inner_named(&inner.tokens));
+        match inner {
+            Ok(inner) if self.is_stage(self.inners[inner].kind) => self.stage(attr, group?, inner, rest),
+            inner => self.part(attr, group, inner, rest),
         }
+    }
+
+    /// Whether an inner collective of this kind is a stage of a sequence, as the schedule will say.
+    pub(super) fn is_stage(&self, kind: Kind) -> bool {
+        kind != self.kind || !matches!(kind, Kind::Allgather | Kind::Allreduce | Kind::Alltoall)
+    }
+
+    /// An inner collective of the declared kind.
+    fn part(&mut self, attr: &Attribute, group: Result<Group>, inner: Result<usize>, rest: &[Item]) -> Result<()> {
         let known: &[&str] = match self.kind {
             Kind::Alltoall => &["when", "members", "to", "brings"],
-            kind if kind.reduces() => &["when", "members", "line"],
+            kind if kind.reduces() => &["when", "members", "line", "blocks"],
             _ => &["when", "members", "brings"],
         };
         let mut fields = Fields::new("within", rest, known)?;
-        let (when, members, brings) = (fields.take("when"), fields.take("members"), fields.take("brings"));
+        let (when, members) = (fields.take("when"), fields.take("members"));
+        let brings = fields.take("brings").or_else(|| fields.take("blocks"));
         let to = fields.take("to");
         let line = fields.take("line").map_or(Ok(0), |line| self.line_named(&line))?;
-        let site = Site { number: self.sites, line, action: Action::Copy };
-        self.sites += 1;
-        let whole = attr.meta.to_token_stream();
-        let spots = [
-            (Field::Whole, None),
-            (Field::Peer, members.as_ref()),
-            (Field::When, when.as_ref()),
-            (Field::Blocks, brings.as_ref()),
-        ];
-        for (field, tokens) in spots {
-            self.sources.insert(SchedulePart::Transfer(site, field), tokens.unwrap_or(&whole).clone());
-        }
+        let site = self.clause_of_group(attr, line, Action::Copy, [&members, &when, &brings]);
         let when = when.map(|when| self.lower(&when, Ty::Bool)).transpose()?;
         let members = members.map(|members| self.lower(&members, Ty::Int)).transpose()?;
         let mark = self.scope.mark();
@@ -128,87 +130,76 @@ impl DeclarationBuilder {
                 self.scope.forget(mark);
                 blocks?
             }
-            None if self.kind.reduces() => BlockSet::default(),
-            None => self.own_block(),
+            None => Within::usual_blocks(self.kind, self.kind, &Group::All),
         };
-        let within = Within { site, inner: inner_number?, group: group?, members, when, root: None, to, brings };
+        let within = Within { site, inner: inner?, group: group?, members, when, root: None, to, brings };
         self.current().within.push(within);
         Ok(())
-    }
-
-    /// Whether an inner collective of this kind is a stage of a sequence, as the schedule will say.
-    pub(super) fn is_stage(&self, kind: Kind) -> bool {
-        kind != self.kind || !matches!(kind, Kind::Allgather | Kind::Allreduce | Kind::Alltoall)
     }
 
     // #[within(all, scatter, root = root)]
-    fn stage(
-        &mut self,
-        attr: &Attribute,
-        (group_at, group): (&TokenStream, Group),
-        (inner, kind): (usize, Kind),
-        rest: &[Item],
-    ) -> Result<()> {
-        let outer = self.kind;
-        if group != Group::All {
-            let message = format!(
-                "inside of {}, all ranks together run {}; write `all`",
-                outer.with_article(),
-                kind.with_article()
-            );
-            return Err(Error::new_spanned(group_at, message));
-        }
-        let known: &[&str] = match (kind.has_root(), outer.reduces()) {
-            (true, true) => &["root", "line"],
-            (true, false) => &["root"],
-            (false, true) => &["line"],
-            (false, false) => &[],
-        };
-        if let ([], [first, ..]) = (known, rest) {
-            let message = format!(
-                "inside of {}, all ranks run {} with all that they have; remove this",
-                outer.with_article(),
-                kind.with_article()
-            );
-            return Err(Error::new_spanned(&first.tokens, message));
-        }
-        if kind.has_a_block_each() && !outer.has_a_block_each() && self.blocks.is_none() {
-            let message = format!(
-                "{} has a block for each rank; divide what is to be moved: add `#[split(p)]` above the first `round`",
-                kind.with_article()
-            );
-            return Err(Error::new_spanned(attr, message));
-        }
-        let mut fields = Fields::new("within", rest, known)?;
-        let root = fields.take("root");
-        let line = fields.take("line").map_or(Ok(0), |line| self.line_named(&line))?;
+    // #[within(node, scatter, when = nodes > 1, blocks = [local; local < lanes])]
+    fn stage(&mut self, attr: &Attribute, group: Group, inner: usize, rest: &[Item]) -> Result<()> {
+        let (outer, kind) = (self.kind, self.inners[inner].kind);
+        self.has_a_block_for_each(attr, &group, kind)?;
+        let mut known = vec!["when", "blocks"];
+        known.extend(kind.has_root().then_some("root"));
+        known.extend(outer.reduces().then_some("line"));
+        let mut fields = Fields::new("within", rest, &known)?;
+        let [when, root, blocks, line] = ["when", "root", "blocks", "line"].map(|key| fields.take(key));
+        let line = line.map_or(Ok(0), |line| self.line_named(&line))?;
         // What a collective that only moves data brings is complete where it replaces something.
         let action = if kind.reduces() { Action::Copy } else { Action::Replace };
-        let site = Site { number: self.sites, line, action };
-        self.sites += 1;
-        let whole = attr.meta.to_token_stream();
-        for (field, tokens) in [(Field::Whole, None), (Field::Peer, root.as_ref())] {
-            self.sources.insert(SchedulePart::Transfer(site, field), tokens.unwrap_or(&whole).clone());
-        }
+        let site = self.clause_of_group(attr, line, action, [&root, &when, &blocks]);
+        let when = when.map(|when| self.lower(&when, Ty::Bool)).transpose()?;
         let root = match root {
             Some(root) => Some(self.lower_common(&root, Ty::Int, "the root of an inner collective")?),
-            None if kind.has_root() => {
-                let example = if outer.has_root() { "root" } else { "0" };
-                let message = format!("{} needs a root; add for example `root = {example}`", kind.with_article());
-                return Err(Error::new_spanned(attr, message));
-            }
+            None if kind.has_root() => return Err(lacks_root(attr, outer, kind)),
             None => None,
         };
-        let brings = if kind.has_a_block_each() { self.own_block() } else { BlockSet::default() };
-        let within = Within { site, inner, group, members: None, when: None, root, to: None, brings };
-        self.current().within.push(within);
+        let brings = match blocks {
+            Some(blocks) => self.blocks(&blocks)?,
+            None => Within::usual_blocks(outer, kind, &group),
+        };
+        self.current().within.push(Within { site, inner, group, members: None, when, root, to: None, brings });
         Ok(())
     }
 
-    /// The block of this rank.
-    fn own_block(&self) -> BlockSet {
-        let item = Expr::Var(self.scope.builtin("rank"));
-        BlockSet { parts: vec![Comprehension { item, over: Vec::new(), filter: None }] }
+    /// An inner collective that has a block for each member needs as many.
+    fn has_a_block_for_each(&self, attr: &Attribute, group: &Group, kind: Kind) -> Result<()> {
+        if !kind.has_a_block_each() || self.kind.has_a_block_each() || self.blocks.is_some() {
+            return Ok(());
+        }
+        let (each, blocks) = match group {
+            Group::All => ("rank", "p".to_string()),
+            Group::Node => ("member", "lanes".into()),
+            Group::Lane => ("member", "nodes".into()),
+            Group::Stride { count, .. } | Group::Ranks { count, .. } => ("member", count.to_string()),
+        };
+        let message = format!(
+            "{} has a block for each {each}; divide what is to be moved: add `#[split({blocks})]` above the first `round`",
+            kind.with_article()
+        );
+        Err(Error::new_spanned(attr, message))
+    }
+
+    /// The number of a clause, and where its fields are: its members or root, its condition, its blocks.
+    fn clause_of_group(
+        &mut self,
+        attr: &Attribute,
+        line: Line,
+        action: Action,
+        [peer, when, blocks]: [&Option<TokenStream>; 3],
+    ) -> Site {
+        let site = Site { number: self.sites, line, action };
+        self.sites += 1;
+        let whole = attr.meta.to_token_stream();
+        let spots = [(Field::Whole, &None), (Field::Peer, peer), (Field::When, when), (Field::Blocks, blocks)];
+        for (field, tokens) in spots {
+            let tokens = tokens.as_ref().unwrap_or(&whole).clone();
+            self.sources.insert(SchedulePart::Transfer(site, field), tokens);
+        }
+        site
     }
 
     /// The index of the member that receives the blocks.

@@ -21,13 +21,21 @@ pub struct Message {
     blocks: Range<usize>,
 }
 
-/// Blocks of a line of which nothing is known any more.
+/// What is known of blocks of a line after an inner collective.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Forgotten {
-    /// The first round before which they are forgotten.
+struct Afterwards {
+    /// The first round before which it is so.
     before: usize,
     line: Line,
     blocks: Range<usize>,
+    known: Known,
+}
+
+/// What is known of a block after an inner collective.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Known {
+    Nothing,
+    ReducedHere,
 }
 
 /// All rounds of one rank.
@@ -35,7 +43,7 @@ struct Forgotten {
 pub struct RankLog {
     blocks: Vec<u32>,
     messages: Vec<Message>,
-    forgotten: Vec<Forgotten>,
+    afterwards: Vec<Afterwards>,
     ends: Vec<usize>,
     /// Rounds and groups, in order.
     events: Vec<Event>,
@@ -74,8 +82,18 @@ impl RankLog {
 
     /// The lines and blocks of which nothing is known any more before `round`, and was before the round before it.
     pub fn forgotten(&self, round: usize) -> impl Iterator<Item = (Line, &[u32])> {
-        let now = self.forgotten.iter().filter(move |forgotten| forgotten.before == round);
-        now.map(|forgotten| (forgotten.line, &self.blocks[forgotten.blocks.clone()]))
+        self.known(round, Known::Nothing)
+    }
+
+    /// The lines and blocks of which it is known, before `round` and not before the round before it, that this rank has
+    /// reduced them by itself.
+    pub fn reduced_here(&self, round: usize) -> impl Iterator<Item = (Line, &[u32])> {
+        self.known(round, Known::ReducedHere)
+    }
+
+    fn known(&self, round: usize, known: Known) -> impl Iterator<Item = (Line, &[u32])> {
+        let now = self.afterwards.iter().filter(move |one| one.before == round && one.known == known);
+        now.map(|one| (one.line, &self.blocks[one.blocks.clone()]))
     }
 }
 
@@ -96,7 +114,7 @@ impl RankLog {
     /// Returns the errors of the sink.
     pub fn replay<S: Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
         let mut round = 0;
-        self.replay_forgotten(round, sink)?;
+        self.replay_known(round, sink)?;
         for event in &self.events {
             match event {
                 Event::Enter => sink.enter_groups()?,
@@ -112,15 +130,16 @@ impl RankLog {
                     }
                     sink.end_round()?;
                     round += 1;
-                    self.replay_forgotten(round, sink)?;
+                    self.replay_known(round, sink)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn replay_forgotten<S: Sink>(&self, round: usize, sink: &mut S) -> Result<(), S::Error> {
-        self.forgotten(round).try_for_each(|(line, blocks)| sink.forget(line, RecordedBlocks(blocks)))
+    fn replay_known<S: Sink>(&self, round: usize, sink: &mut S) -> Result<(), S::Error> {
+        self.forgotten(round).try_for_each(|(line, blocks)| sink.forget(line, RecordedBlocks(blocks)))?;
+        self.reduced_here(round).try_for_each(|(line, blocks)| sink.reduced_here(line, RecordedBlocks(blocks)))
     }
 }
 
@@ -148,6 +167,14 @@ impl Recorder {
     fn push_stripes(&mut self, direction: Direction, peer: usize, site: Site) {
         let blocks = self.push_blocks();
         self.log.messages.push(Message { direction, peer, site, blocks });
+    }
+
+    /// Records what is known of blocks from now on.
+    fn push_known<B: Blocks>(&mut self, line: Line, blocks: B, known: Known) {
+        self.stripes.clear();
+        blocks.append_to(&mut self.stripes);
+        let (before, blocks) = (self.log.ends.len(), self.push_blocks());
+        self.log.afterwards.push(Afterwards { before, line, blocks, known });
     }
 
     /// Records the current blocks.
@@ -187,10 +214,12 @@ impl Sink for Recorder {
     }
 
     fn forget<B: Blocks>(&mut self, line: Line, blocks: B) -> Result<(), Infallible> {
-        self.stripes.clear();
-        blocks.append_to(&mut self.stripes);
-        let (before, blocks) = (self.log.ends.len(), self.push_blocks());
-        self.log.forgotten.push(Forgotten { before, line, blocks });
+        self.push_known(line, blocks, Known::Nothing);
+        Ok(())
+    }
+
+    fn reduced_here<B: Blocks>(&mut self, line: Line, blocks: B) -> Result<(), Infallible> {
+        self.push_known(line, blocks, Known::ReducedHere);
         Ok(())
     }
 

@@ -34,6 +34,8 @@ pub struct TreeValue {
 pub struct Trees {
     nodes: Vec<TreeNode>,
     joined: HashMap<(Tree, Tree), Tree>,
+    /// Trees of one rank, by that rank and what it was told they are.
+    owned: HashMap<(Tree, usize), Tree>,
     p: usize,
 }
 
@@ -45,7 +47,7 @@ impl Trees {
             ranks[rank / 64] |= 1 << (rank % 64);
             TreeNode { ranks, count: 1, operands: None }
         };
-        Trees { nodes: (0..p).map(leaf).collect(), joined: HashMap::new(), p }
+        Trees { nodes: (0..p).map(leaf).collect(), joined: HashMap::new(), owned: HashMap::new(), p }
     }
 
     /// A rank's own contribution.
@@ -78,6 +80,16 @@ impl Trees {
         self.nodes.push(TreeNode { ranks, count, operands: Some(operands) });
         self.joined.insert(key, tree);
         tree
+    }
+
+    /// The same contributions, reduced by one rank in a way that no other rank need share: a tree of its own.
+    pub fn of_one(&mut self, value: TreeValue, rank: usize) -> TreeValue {
+        let next = Tree(self.nodes.len() as u32);
+        let tree = *self.owned.entry((value.tree, rank)).or_insert(next);
+        if tree == next {
+            self.nodes.push(self.nodes[value.tree.0 as usize].clone());
+        }
+        TreeValue { tree, ..value }
     }
 
     fn ranks(&self, tree: Tree) -> &[u64] {
@@ -134,6 +146,18 @@ mod tests {
         assert_eq!((left.run, right.run), (Some((0, 2)), Some((0, 2))));
         assert_eq!(trees.contributors(left.tree).collect::<Vec<_>>(), [0, 1, 2]);
         assert!(trees.within(ab.tree, left.tree) && !trees.within(left.tree, ab.tree));
+    }
+
+    #[test]
+    fn a_tree_of_one_rank_is_no_other() {
+        let mut trees = Trees::new(3);
+        let [a, b] = [0, 1].map(|rank| trees.leaf(rank));
+        let both = trees.join(a, b).expect("no rank counts twice");
+        let (first, second) = (trees.of_one(both, 0), trees.of_one(both, 1));
+        assert_eq!(trees.of_one(both, 0), first);
+        assert!(first.tree != second.tree && first.tree != both.tree);
+        assert_eq!((first.run, trees.count(first.tree)), (both.run, 2));
+        assert_eq!(trees.join(first, second), Err(0));
     }
 
     #[test]

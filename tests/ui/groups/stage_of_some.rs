@@ -5,7 +5,7 @@ use roundel::Collective;
 #[split(p)]
 #[round]
 #[within(all, scatter, root = root, members = p - 1)]
-#[within(all, gather, when = p > 2)]
+#[within(all, gather, root = root)]
 pub struct OfSome<S, G> {
     pub root: i64,
     pub scatter: S,

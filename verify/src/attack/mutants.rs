@@ -12,10 +12,11 @@ mod reductions;
 
 use crate::attack::oracle::{self, OracleRounds};
 use roundel_spec::Direction;
+use roundel_spec::blocks::BlockSet;
 use roundel_spec::check::{self, Point, Points};
 use roundel_spec::expr::{BUILTIN_VARS, Binary, Builtin, Expr, Unary, Var, slot};
 use roundel_spec::harness::claims::has_steps;
-use roundel_spec::schedule::{Field, Hold, Schedule, SchedulePart, Within};
+use roundel_spec::schedule::{Field, Group, Hold, Schedule, SchedulePart, Within};
 use roundel_spec::{Action, Violation};
 use std::collections::{BTreeSet, HashSet};
 
@@ -96,15 +97,21 @@ impl Nursery<'_> {
 }
 
 /// Whether an expression is in the declaration: the number of blocks is not, if each rank has its own, nor are the
-/// blocks of a stage.
+/// usual blocks of a stage.
 fn declared(original: &Schedule, spot: SchedulePart) -> bool {
+    let usual = |within: &Within| original.is_stage(within) && within.brings == usual_blocks(original, within);
     match spot {
         SchedulePart::Blocks => original.kind.is_divided(),
         SchedulePart::Transfer(site, Field::Blocks) => {
-            !original.within().any(|within| within.site == site && original.is_stage(within))
+            !original.within().any(|within| within.site == site && usual(within))
         }
         _ => true,
     }
+}
+
+/// The blocks of a clause that says nothing about them.
+fn usual_blocks(original: &Schedule, within: &Within) -> BlockSet {
+    Within::usual_blocks(original.kind, original.inners[within.inner].kind, &within.group)
 }
 
 /// Changes inside expressions.
@@ -276,6 +283,17 @@ fn groups(nursery: &mut Nursery<'_>) {
             nursery.add(format!("{whole}: removed"), |schedule| {
                 schedule.loops[n].within.remove(i);
             });
+            for (name, group) in other_groups(&within.group).into_iter().filter(|_| original.is_sequence()) {
+                nursery.add(format!("{whole}: group -> `{name}`"), |schedule| {
+                    schedule.loops[n].within[i].group = group;
+                });
+            }
+            let usual = usual_blocks(original, within);
+            if original.is_sequence() && within.brings != usual {
+                nursery.add(format!("{whole}: `blocks = {}` dropped", within.brings), |schedule| {
+                    schedule.loops[n].within[i].brings = usual;
+                });
+            }
             for root in within.root.iter().flat_map(other_roots) {
                 let description = format!("{whole}: `root = {}` -> `{root}`", within.root.as_ref().unwrap_or(&root));
                 nursery.add(description, |schedule| schedule.loops[n].within[i].root = Some(root));
@@ -287,6 +305,15 @@ fn groups(nursery: &mut Nursery<'_>) {
         || original.within().map(|within| place(original, SchedulePart::Transfer(within.site, Field::Whole)));
     for (i, (one, next)) in stages().zip(stages().skip(1)).enumerate().filter(|_| original.is_sequence()) {
         nursery.add(format!("{one}: exchanged with {next}"), |schedule| exchange_stages(schedule, i));
+    }
+}
+
+/// Other groups than nodes or lanes.
+fn other_groups(group: &Group) -> Vec<(&'static str, Group)> {
+    match group {
+        Group::Node => vec![("lane", Group::Lane), ("all", Group::All)],
+        Group::Lane => vec![("node", Group::Node), ("all", Group::All)],
+        _ => Vec::new(),
     }
 }
 

@@ -13,7 +13,7 @@ use roundel_spec::eval::{self, Env, Halt, Walker};
 use roundel_spec::expr::Expr;
 use roundel_spec::record::RankLog;
 use roundel_spec::schedule::{Bound, BoundScope, Hold, Layout, Loop, Metric, Schedule};
-use roundel_spec::{Action, Arguments, Kind, Placement, Recorder, Sink, Site, Trace};
+use roundel_spec::{Action, Arguments, Kind, Line, Placement, Recorder, Sink, Site, Trace};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::convert::Infallible;
 use std::rc::Rc;
@@ -50,7 +50,17 @@ impl OracleMessage {
 
 /// The rounds of every rank: `tape[rank][round]` is a list of messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OracleRounds(pub Vec<Vec<Vec<OracleMessage>>>);
+pub struct OracleRounds(pub Vec<Vec<Vec<OracleMessage>>>, Vec<Vec<Ending>>);
+
+/// What an inner collective leaves to chance on a rank: the contents of a slot, or the tree of what is in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Ending {
+    /// The first round before which it is so.
+    round: usize,
+    line: usize,
+    block: usize,
+    keeps_value: bool,
+}
 
 impl OracleRounds {
     /// Records the rounds of a schedule on every rank.
@@ -65,9 +75,19 @@ impl OracleRounds {
         // Groups wait for each other; those with fewer rounds are silent.
         let logged = |log: &RankLog| {
             let mut tape = OracleLog::default();
-            log.replay(&mut tape).map_or_else(|never| match never {}, |()| tape.rounds)
+            log.replay(&mut tape).map_or_else(|never| match never {}, |()| (tape.rounds, tape.endings))
         };
-        Ok(OracleRounds(Trace::lockstep(ranks).ranks.iter().map(logged).collect()))
+        let (rounds, endings) = Trace::lockstep(ranks).ranks.iter().map(logged).unzip();
+        Ok(OracleRounds(rounds, endings))
+    }
+
+    /// Leaves to chance what inner collectives do before a round.
+    fn end_groups(&self, round: usize, memories: &mut Memories) {
+        for (rank, (memory, endings)) in memories.iter_mut().zip(&self.1).enumerate() {
+            for one in endings.iter().filter(|one| one.round == round) {
+                memory.leave_to_chance(rank, one.line, one.block, one.keeps_value);
+            }
+        }
     }
 
     fn rounds(&self) -> usize {
@@ -106,6 +126,7 @@ impl OracleRounds {
 #[derive(Default)]
 struct OracleLog {
     rounds: Vec<Vec<OracleMessage>>,
+    endings: Vec<Ending>,
 }
 
 impl OracleLog {
@@ -115,6 +136,12 @@ impl OracleLog {
         if let Some(round) = self.rounds.last_mut() {
             round.push(note);
         }
+    }
+
+    fn end(&mut self, line: Line, blocks: &impl Blocks, keeps_value: bool) {
+        let round = self.rounds.len();
+        let ending = |block| Ending { round, line: line.into(), block, keeps_value };
+        self.endings.extend(blocks.each().map(ending));
     }
 }
 
@@ -137,6 +164,16 @@ impl Sink for OracleLog {
     }
 
     fn end_round(&mut self) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn forget<B: Blocks>(&mut self, line: Line, blocks: B) -> Result<(), Infallible> {
+        self.end(line, &blocks, false);
+        Ok(())
+    }
+
+    fn reduced_here<B: Blocks>(&mut self, line: Line, blocks: B) -> Result<(), Infallible> {
+        self.end(line, &blocks, true);
         Ok(())
     }
 }
@@ -284,9 +321,11 @@ fn film(
     let mut memories: Memories = (0..p)
         .map(|rank| OracleMemory::initial(shape.kind, (rank, p), shape.lines, shape.blocks, shape.root))
         .collect();
+    tape.end_groups(0, &mut memories);
     let mut film = vec![memories.clone()];
     for round in 0..tape.rounds() {
         run(round, &mut memories)?;
+        tape.end_groups(round + 1, &mut memories);
         film.push(memories.clone());
     }
     memories.iter().enumerate().try_for_each(|(rank, memory)| memory.result(shape.kind, rank, p, shape.root))?;
@@ -591,6 +630,10 @@ fn explain<E>(rank: usize, halt: &Halt<E>) -> String {
 mod tests {
     use super::*;
 
+    fn without_groups(rounds: Vec<Vec<Vec<OracleMessage>>>) -> OracleRounds {
+        OracleRounds(rounds, Vec::new())
+    }
+
     fn send(peer: usize, blocks: &[usize]) -> OracleMessage {
         OracleMessage { receives: false, peer, blocks: blocks.to_vec(), line: 0, action: Action::Copy }
     }
@@ -601,7 +644,7 @@ mod tests {
 
     fn verdict(rounds: &[[Vec<OracleMessage>; 2]]) -> Result<(), String> {
         let tape =
-            OracleRounds((0..2).map(|rank| rounds.iter().map(|round| round[rank].clone()).collect()).collect());
+            without_groups((0..2).map(|rank| rounds.iter().map(|round| round[rank].clone()).collect()).collect());
         simulate(&BufferShape { kind: Kind::Allgather, lines: 0, blocks: 2, root: 0 }, &tape).map(|_| ())
     }
 
@@ -632,7 +675,7 @@ mod tests {
     #[test]
     fn a_rank_alone_believes_the_others() {
         let alone = |rounds: &[Vec<OracleMessage>]| {
-            let tape = OracleRounds(vec![rounds.to_vec(), vec![vec![recv(0, &[0])]]]);
+            let tape = without_groups(vec![rounds.to_vec(), vec![vec![recv(0, &[0])]]]);
             believe(&BufferShape { kind: Kind::Allgather, lines: 1, blocks: tape.0.len(), root: 0 }, &tape)
                 .map(|_| ())
         };
@@ -650,9 +693,11 @@ mod tests {
 
     #[test]
     fn the_essence_leaves_silence_and_interleaving_out() {
-        let one = OracleRounds(vec![vec![vec![], vec![recv(2, &[2]), send(1, &[0]), send(1, &[2])]], vec![], vec![]]);
-        let two = OracleRounds(vec![vec![vec![send(1, &[0]), send(1, &[2]), recv(2, &[2])], vec![]], vec![], vec![]]);
-        let other = OracleRounds(vec![vec![vec![send(1, &[2]), send(1, &[0]), recv(2, &[2])]], vec![], vec![]]);
+        let one =
+            without_groups(vec![vec![vec![], vec![recv(2, &[2]), send(1, &[0]), send(1, &[2])]], vec![], vec![]]);
+        let two =
+            without_groups(vec![vec![vec![send(1, &[0]), send(1, &[2]), recv(2, &[2])], vec![]], vec![], vec![]]);
+        let other = without_groups(vec![vec![vec![send(1, &[2]), send(1, &[0]), recv(2, &[2])]], vec![], vec![]]);
         assert_eq!(one.essence(), two.essence());
         assert_ne!(one.essence(), other.essence());
     }

@@ -24,7 +24,7 @@ fn node_aware() -> Vec<&'static str> {
     };
     let found: Vec<_> =
         catalogue().iter().map(|entry| entry.name).filter(|name| looks(name).contains(&true)).collect();
-    assert_eq!(found.len(), 7);
+    assert_eq!(found.len(), 8);
     found
 }
 

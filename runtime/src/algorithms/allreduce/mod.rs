@@ -1,6 +1,7 @@
 //! Allreduce: every rank contributes a vector; every rank ends with their reduction.
 
 mod cyclic_shift;
+mod multi_lane;
 mod nap;
 mod prefix;
 mod rabenseifner;
@@ -11,6 +12,7 @@ mod ring;
 mod smp;
 
 pub use cyclic_shift::CyclicShiftAllreduce;
+pub use multi_lane::MultiLaneAllreduce;
 pub use nap::NapAllreduce;
 pub use prefix::PrefixAllreduce;
 pub use rabenseifner::RabenseifnerAllreduce;

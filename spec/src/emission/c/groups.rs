@@ -100,15 +100,19 @@ impl<'w, 'a> Groups<'w, 'a> {
         self.writer.free([&index, &size, &members].into_iter().chain(&self.within.when))
     }
 
-    /// Whether the inner collective takes the vector as a whole, because its contract knows one block alone.
+    /// Whether the inner collective knows its blocks as one.
     fn takes_whole(&self) -> bool {
-        let kind = self.writer.schedule.inners[self.within.inner].kind;
-        !kind.has_a_block_each() && !kind.moves()
+        self.writer.schedule.inners[self.within.inner].kind.takes_whole()
+    }
+
+    /// Whether it runs on all blocks.
+    fn takes_all(&self) -> bool {
+        self.takes_whole() && self.within.brings.parts.is_empty()
     }
 
     /// The variables that the blocks of a member need; for the whole vector, those of the number of blocks.
     fn brings_free(&self) -> Free {
-        match self.takes_whole() {
+        match self.takes_all() {
             true => self.writer.free([&self.writer.schedule.blocks]),
             false => {
                 let mut free = blocks_free(self.writer, &self.within.brings);
@@ -123,9 +127,11 @@ impl<'w, 'a> Groups<'w, 'a> {
         let mut free = self.group_free();
         free.join(self.member().1);
         free.join(self.writer.free(&self.within.root));
-        // The variables of a member are computed from the nodes.
         let mut brought = self.brings_free();
-        OF_RANK.iter().for_each(|&slot| brought.bind(slot));
+        if !self.takes_whole() {
+            // The variables of a member are computed from the nodes.
+            OF_RANK.iter().for_each(|&slot| brought.bind(slot));
+        }
         free.join(brought);
         if self.asks_who() {
             free.join(
@@ -137,7 +143,9 @@ impl<'w, 'a> Groups<'w, 'a> {
 
     /// Whether the node of a member must be found out. Without nodes, a member is no more than its rank.
     fn asks_who(&self) -> bool {
-        self.writer.schedule.uses_placement() && OF_RANK.iter().any(|&slot| self.brings_free().has(slot))
+        !self.takes_whole()
+            && self.writer.schedule.uses_placement()
+            && OF_RANK.iter().any(|&slot| self.brings_free().has(slot))
     }
 
     /// The functions.
@@ -165,9 +173,13 @@ impl<'w, 'a> Groups<'w, 'a> {
 
     fn brings_function(&self) -> String {
         let (writer, name) = (self.writer, self.name("brings"));
-        if !self.takes_whole() {
+        if !self.takes_all() {
             let own: Vec<_> = self.within.to.iter().collect();
-            let what = if own.is_empty() { "A rank brings" } else { "A rank brings for a member" };
+            let what = match own.is_empty() {
+                true if self.takes_whole() => "The inner collective runs on",
+                true => "A rank brings",
+                false => "A rank brings for a member",
+            };
             return blocks_function(writer, &name, what, &self.within.brings, &own);
         }
         let mut parameters = vec!["rdl_run *run".to_string()];
@@ -229,6 +241,7 @@ impl<'w, 'a> Groups<'w, 'a> {
             None => (block.to_string(), vec![]),
         };
         let here = |name: String| match name.as_str() {
+            _ if self.takes_whole() => name,
             "rank" if !self.asks_who() => self.member_call(&member),
             "rank" | "node" | "local" | "ppn" => format!("who.{name}"),
             _ => name,

@@ -4,7 +4,6 @@ use super::blocks::blocks;
 use super::expr::{Needs, ident, rust};
 use super::functions::site;
 use super::rounds::around;
-use crate::schedule::contract::Kind;
 use crate::schedule::expr::{Expr, Var};
 use crate::schedule::{Group, Inner, Loop, Schedule, Within};
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -146,7 +145,7 @@ impl<'a> WithinCode<'a> {
     /// The function for the blocks that a member contributes.
     fn brings_function(&self) -> TokenStream {
         let (name, mut args) = (self.name("brings"), self.args());
-        if takes_whole(self.inner().kind) {
+        if self.takes_whole() && self.within.brings.parts.is_empty() {
             return quote! {
                 /// The inner collective takes the vector as a whole.
                 #[inline]
@@ -160,6 +159,9 @@ impl<'a> WithinCode<'a> {
         let code = blocks(&self.within.brings, &mut needs);
         let (bindings, definitions, value) = (needs.bindings(), needs.definitions(), code.value);
         let doc = match &self.within.to {
+            None if self.takes_whole() => {
+                format!(" The inner collective runs on these blocks: `{}`.", self.within.brings)
+            }
             None => format!(" The blocks that a rank brings: `{}`.", self.within.brings),
             Some(to) => {
                 let index = ident(&to.name);
@@ -184,6 +186,11 @@ impl<'a> WithinCode<'a> {
         &self.schedule.inners[self.within.inner]
     }
 
+    /// Whether the inner collective knows its blocks as one.
+    fn takes_whole(&self) -> bool {
+        self.inner().kind.takes_whole()
+    }
+
     fn field(&self) -> Ident {
         ident(&self.inner().name)
     }
@@ -201,8 +208,9 @@ impl<'a> WithinCode<'a> {
         let (names, field, site) = (self.names(), self.field(), site(&self.within.site));
         let lines = Literal::usize_unsuffixed(self.schedule.lines.len());
         let brings = match &self.within.to {
-            None => quote!(self.#brings(at.of(member(block) as i64), #names)),
-            Some(_) => quote!({
+            None if self.takes_whole() => quote!(|_: usize| self.#brings(at.of(at.rank), #names)),
+            None => quote!(|block: usize| self.#brings(at.of(member(block) as i64), #names)),
+            Some(_) => quote!(|block: usize| {
                 let (from, to) = (arith::div(block as i64, group.p), arith::rem(block as i64, group.p));
                 self.#brings(at.of(member(from as usize) as i64), to, #names)
             }),
@@ -215,7 +223,7 @@ impl<'a> WithinCode<'a> {
             sink.enter_groups()?;
             if let Some(group) = self.#group(at, #names) {
                 let member = |index: usize| self.#member(at, index as i64, #names);
-                let brings = |block: usize| #brings;
+                let brings = #brings;
                 Inside { sink: &mut *sink, member, brings, site: #site, lines: #lines }.#run?;
             }
             sink.leave_groups()?;
@@ -237,11 +245,6 @@ impl<'a> WithinCode<'a> {
     }
 }
 
-/// Whether an inner collective of this kind takes the vector as a whole, because its contract knows one block alone.
-fn takes_whole(kind: Kind) -> bool {
-    !kind.has_a_block_each() && !kind.moves()
-}
-
 /// Whether an inner collective has a root.
 fn has_rooted(schedule: &Schedule) -> bool {
     schedule.inners.iter().any(|inner| inner.kind.has_root())
@@ -249,7 +252,7 @@ fn has_rooted(schedule: &Schedule) -> bool {
 
 /// The functions that the code of groups calls.
 pub(super) fn helpers(schedule: &Schedule) -> TokenStream {
-    let whole = schedule.inners.iter().any(|inner| takes_whole(inner.kind)).then(|| quote!(undivided));
+    let whole = schedule.inners.iter().any(|inner| inner.kind.takes_whole()).then(|| quote!(undivided));
     let rooted = has_rooted(schedule).then(|| quote!(rooted_at));
     match [rooted, whole].into_iter().flatten().collect::<Vec<_>>() {
         none if none.is_empty() => quote!(),
@@ -264,7 +267,7 @@ fn answer(inner: &Inner, question: &Ident) -> TokenStream {
         true => (quote!(rooted_at(&self.#field, root)?), quote!(undivided(&rooted_at(&self.#field, root)?, group))),
         false => (quote!(self.#field), quote!(undivided(&self.#field, group))),
     };
-    match takes_whole(inner.kind) && question == "admits" {
+    match inner.kind.takes_whole() && question == "admits" {
         true => quote!(#inner_one.#question(group).and_then(|()| #in_whole)),
         false => quote!(#inner_one.#question(group)),
     }
@@ -291,9 +294,11 @@ pub(super) fn groups(schedule: &Schedule) -> TokenStream {
         let questions = WithinCode::of_loop(schedule, l).into_iter().map(|code| code.question());
         around(schedule, l, quote!(#(#questions)*))
     });
-    // All ranks are considered, because the answer must be the same everywhere. For groups of whole nodes and lanes,
-    // one rank of each node suffices.
-    let every = schedule.within().any(|within| numbers(&within.group).next().is_some());
+    // All ranks are considered, because the answer must be the same everywhere. For groups of whole nodes and lanes, one
+    // rank of each node suffices, unless lanes differ in what they do.
+    let differs =
+        |within: &Within| within.group == Group::Lane && (within.when.is_some() || within.members.is_some());
+    let every = schedule.within().any(|within| numbers(&within.group).next().is_some() || differs(within));
     let ranks = match every {
         true => quote!((0..at.p)),
         false => quote!((0..at.nodes).map(|node| at.first_rank(node))),

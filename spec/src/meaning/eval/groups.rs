@@ -25,11 +25,7 @@ struct GroupMembers<'a> {
 pub(super) fn run<S: Sink>(env: &mut Env<'_>, within: &Within, sink: &mut S) -> Result<(), Halt<S::Error>> {
     sink.enter_groups().map_err(Halt::Stopped)?;
     let spot = |field| SchedulePart::Transfer(within.site, field);
-    let takes_part = match &within.when {
-        Some(when) => at(spot(Field::When), env.holds(when))?,
-        None => true,
-    };
-    if takes_part {
+    if at(spot(Field::When), takes_part(env, within))? {
         let members = at(spot(Field::Peer), members(env, within))?;
         if let Some(place) = members.place {
             let brought = at(spot(Field::Blocks), brought(env, within, &members))?;
@@ -39,6 +35,25 @@ pub(super) fn run<S: Sink>(env: &mut Env<'_>, within: &Within, sink: &mut S) -> 
         }
     }
     sink.leave_groups().map_err(Halt::Stopped)
+}
+
+/// Whether the rank runs a clause. In a sequence all members of its group must do as it does: a collective may need
+/// ranks that the simplest one of its kind does without.
+fn takes_part(env: &mut Env<'_>, within: &Within) -> Result<bool, EvalFault> {
+    let Some(when) = &within.when else { return Ok(true) };
+    let here = env.holds(when)?;
+    if !env.schedule.is_stage(within) {
+        return Ok(here);
+    }
+    let rank = env.place.rank;
+    let group = members(env, within)?;
+    for other in group.ranks.into_iter().filter(|_| group.place.is_some()) {
+        let there = env.on(&env.place.of(other as i64)).holds(when)?;
+        if here != there {
+            return Err(EvalFault::NotTogether { when: when.to_string(), ranks: (rank, other as i64), here });
+        }
+    }
+    Ok(here)
 }
 
 /// The parameters of the inner collective: the clause says what its root is.
@@ -144,9 +159,14 @@ fn members<'a>(env: &mut Env<'a>, within: &Within) -> Result<GroupMembers<'a>, E
 /// The blocks that each member contributes.
 fn brought(env: &mut Env<'_>, within: &Within, members: &GroupMembers<'_>) -> Result<Vec<Vec<usize>>, EvalFault> {
     let kind = env.schedule.inners[within.inner].kind;
-    if !kind.has_a_block_each() && !kind.moves() {
-        // The inner collective takes the vector as a whole.
-        return Ok(vec![Stripe::new(0, 1, env.around, env.around).each().collect()]);
+    if kind.takes_whole() {
+        // All blocks that it runs on are one to the inner collective.
+        let mut blocks = Vec::new();
+        match within.brings.parts.is_empty() {
+            true => blocks.extend(Stripe::new(0, 1, env.around, env.around).each()),
+            false => env.blocks(&within.brings, &mut blocks)?,
+        }
+        return Ok(vec![blocks]);
     }
     let bring = |rank: usize, to: Option<usize>| {
         let (mut blocks, mut there) = (Vec::new(), env.on(&env.place.of(rank as i64)));
@@ -176,7 +196,7 @@ pub(super) fn admit(
 ) -> Result<Option<Outside>, Halt<Outside>> {
     ask(schedule, args, place, &mut |inner, args, group| {
         let Some(schedule) = &schedule.inners[inner].schedule else { return Ok(None) };
-        let whole = !schedule.kind.has_a_block_each() && !schedule.kind.moves();
+        let whole = schedule.kind.takes_whole();
         let outside = match admits(schedule, args, group)? {
             None if whole => Some(blocks(schedule, args, group)?).filter(|&n| n != 1).map(Outside::Divided),
             outside => outside,
@@ -223,10 +243,7 @@ impl<T> Walker for Asked<'_, '_, T> {
                 continue;
             }
             let spot = SchedulePart::Transfer(within.site, Field::Peer);
-            let takes_part = match &within.when {
-                Some(when) => at(spot, env.holds(when))?,
-                None => true,
-            };
+            let takes_part = at(spot, takes_part(env, within))?;
             let args = at(spot, inner_arguments(env, within))?;
             if let Some(group) = at(spot, members(env, within))?.place.filter(|_| takes_part)
                 && let Some(answer) = (self.question)(within.inner, &args, &group)?

@@ -1,6 +1,6 @@
 //! Aligns the rounds of all ranks.
 
-use super::{Event, Forgotten, RankLog, Trace};
+use super::{Afterwards, Event, RankLog, Trace};
 
 /// One rank and its position among its events.
 struct LockstepRank {
@@ -10,16 +10,16 @@ struct LockstepRank {
     /// The number of rounds passed, and the end of each among the messages, including silent rounds.
     passed: usize,
     ends: Vec<usize>,
-    /// What is forgotten after the rounds passed.
-    forgotten: Vec<Forgotten>,
+    /// What inner collectives have left after the rounds passed.
+    afterwards: Vec<Afterwards>,
     /// The number of groups it is in.
     depth: usize,
 }
 
 impl LockstepRank {
     fn new(log: RankLog) -> Self {
-        let mut walk = LockstepRank { log, next: 0, passed: 0, ends: Vec::new(), forgotten: Vec::new(), depth: 0 };
-        walk.forget();
+        let mut walk = LockstepRank { log, next: 0, passed: 0, ends: Vec::new(), afterwards: Vec::new(), depth: 0 };
+        walk.note();
         walk
     }
 
@@ -33,21 +33,21 @@ impl LockstepRank {
             self.ends.push(self.log.ends[self.passed]);
             self.passed += 1;
             self.next += 1;
-            self.forget();
+            self.note();
         } else {
             self.ends.push(self.ends.last().copied().unwrap_or(0));
         }
     }
 
-    /// Notes what is forgotten after its own last round, among the rounds of all ranks.
-    fn forget(&mut self) {
-        let now = self.log.forgotten.iter().filter(|forgotten| forgotten.before == self.passed);
-        self.forgotten.extend(now.map(|forgotten| Forgotten { before: self.ends.len(), ..forgotten.clone() }));
+    /// Notes what inner collectives have left after its own last round, among the rounds of all ranks.
+    fn note(&mut self) {
+        let now = self.log.afterwards.iter().filter(|one| one.before == self.passed);
+        self.afterwards.extend(now.map(|one| Afterwards { before: self.ends.len(), ..one.clone() }));
     }
 
     fn finish(self) -> RankLog {
         let events = vec![Event::Round; self.ends.len()];
-        RankLog { ends: self.ends, events, forgotten: self.forgotten, ..self.log }
+        RankLog { ends: self.ends, events, afterwards: self.afterwards, ..self.log }
     }
 }
 

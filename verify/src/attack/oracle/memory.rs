@@ -16,16 +16,19 @@ pub(super) struct OracleValue {
     block: usize,
     ranks: Vec<usize>,
     operands: Option<(Rc<OracleValue>, Rc<OracleValue>)>,
+    /// The rank that has combined it in a way of its own, if one has.
+    maker: Option<usize>,
 }
 
 impl OracleValue {
     pub(super) fn own(rank: usize, block: usize) -> Rc<Self> {
-        Rc::new(OracleValue { block, ranks: vec![rank], operands: None })
+        Rc::new(OracleValue { block, ranks: vec![rank], operands: None, maker: None })
     }
 
     fn combined(left: &Rc<OracleValue>, right: &Rc<OracleValue>) -> Result<Rc<Self>, String> {
         let ranks = [left.ranks.as_slice(), &right.ranks].concat();
-        let value = OracleValue { block: left.block, ranks, operands: Some((Rc::clone(left), Rc::clone(right))) };
+        let operands = Some((Rc::clone(left), Rc::clone(right)));
+        let value = OracleValue { block: left.block, ranks, operands, maker: None };
         match value.sorted().windows(2).find(|two| two[0] == two[1]) {
             Some(twice) => Err(format!("counts rank {} twice", twice[0])),
             None if left.block != right.block => Err(format!("mixes blocks {} and {}", left.block, right.block)),
@@ -48,6 +51,8 @@ impl OracleValue {
     /// The sets of ranks that were combined on the way.
     pub(super) fn unions(&self) -> BTreeSet<Vec<usize>> {
         let mut all = BTreeSet::from([self.sorted()]);
+        // No rank has the first number, so this is the name of the maker.
+        all.extend(self.maker.map(|maker| vec![usize::MAX, maker]));
         if let Some((left, right)) = &self.operands {
             all.extend(left.unions());
             all.extend(right.unions());
@@ -98,6 +103,15 @@ impl OracleMemory {
     pub(super) fn give_up(&mut self, note: &OracleMessage) -> Result<(), usize> {
         let line = &mut self.lines[note.line];
         note.blocks.iter().try_for_each(|&block| line[block].take().map(|_| ()).ok_or(block))
+    }
+
+    /// Empties a slot, or keeps what is in it as something that this rank has combined in a way of its own.
+    pub(super) fn leave_to_chance(&mut self, rank: usize, line: usize, block: usize, keeps_value: bool) {
+        let slot = &mut self.lines[line][block];
+        *slot = slot.take().filter(|_| keeps_value).map(|value| {
+            let OracleValue { block, ref ranks, ref operands, .. } = *value;
+            Rc::new(OracleValue { block, ranks: ranks.clone(), operands: operands.clone(), maker: Some(rank) })
+        });
     }
 
     /// Stores an arriving value in one slot. `in_use` tells whether another message of the round reads or writes the

@@ -147,7 +147,7 @@ pub(crate) struct Context<'a> {
 }
 
 /// The symbol of powers; no constant has it.
-const POW: &str = "pow";
+pub(super) const POW: &str = "pow";
 
 /// The maximum length, as text, of a definition that is encoded.
 const LARGEST_TERM: usize = 1 << 16;

@@ -1,6 +1,7 @@
 //! Discharges obligations with solvers.
 
 use super::answers::AnswerCache;
+use super::models::Premises;
 use super::query::Obligation;
 use super::solver::{Effort, Solver, SolverAnswer, seconds};
 use std::path::PathBuf;
@@ -96,10 +97,10 @@ pub fn discharge(
     tick: &(impl Fn() + Sync),
 ) -> Vec<Discharged> {
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let order = longest_first(obligations);
     let work = || {
-        loop {
-            let i = next.fetch_add(1, Ordering::Relaxed);
-            let Some(obligation) = obligations.get(i) else { break };
+        while let Some(&i) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let obligation = &obligations[i];
             let start = Instant::now();
             let verdict = put(collective, obligation, portfolio);
             let discharged = Discharged { obligation: i, verdict, seconds: seconds(start) };
@@ -117,15 +118,20 @@ pub fn discharge(
     done
 }
 
-/// The effort of the second look at a file.
-const QUICK: Effort = Effort::seconds(1);
+/// The numbers of the obligations, those with the most text first: they tend to take longest, and one that began last
+/// would keep one thread busy and the other idle.
+fn longest_first(obligations: &[Obligation]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..obligations.len()).collect();
+    order.sort_by_cached_key(|&i| std::cmp::Reverse(obligations[i].length()));
+    order
+}
 
 /// What a file is given, one after another. Every file gets a little time before any gets much: which one is easy is
 /// not known beforehand. Later files are longer, and get three times as much.
-fn efforts(file: usize, limit: Effort) -> Vec<Effort> {
+pub(super) fn efforts(file: usize, limit: Effort) -> Vec<Effort> {
     let share = if file == 0 { 1 } else { 3 };
     let full = share * limit;
-    let less = [Effort::GLANCE, share * QUICK].into_iter().filter(|effort| *effort < full);
+    let less = [Effort::GLANCE, share * Effort::QUICK].into_iter().filter(|effort| *effort < full);
     less.chain([full]).collect()
 }
 
@@ -191,12 +197,17 @@ fn model(collective: &str, obligation: &Obligation, portfolio: &Portfolio) -> Op
 /// File number `i` proves the claim. Checks that the claim is not vacuous and that the premises of that very file are
 /// consistent. If no solver can tell, the claim does not count, because it may be vacuous.
 fn vacuity(collective: &str, obligation: &Obligation, i: usize, solver: &Solver, portfolio: &Portfolio) -> Verdict {
-    let premises = obligation.premises(collective, i).filter(|_| i > 0);
-    let premises = premises.map(|premises| has_model(&premises, portfolio));
+    let file = |i: usize| obligation.premises(collective, i);
+    // Of two files with the same terms, the first has fewer laws.
+    let premises = file(i).zip(file(i - i % 2)).filter(|_| i > 0);
+    let premises = premises.map(|(all, with_few_laws)| Premises { all, with_few_laws }.have_model(portfolio));
     // File 1 has the hypotheses and all laws of file 0, and more: a model of its premises is one of both.
     let hypotheses = match (i, premises) {
         (1, Some(Some(true))) => Some(true),
-        _ => has_model(&obligation.vacuity(collective), portfolio),
+        _ => {
+            let all = obligation.vacuity(collective);
+            Premises { with_few_laws: all.clone(), all }.have_model(portfolio)
+        }
     };
     match (hypotheses, premises) {
         (None, _) => {
@@ -204,28 +215,6 @@ fn vacuity(collective: &str, obligation: &Obligation, i: usize, solver: &Solver,
         }
         (Some(false), _) | (_, Some(Some(false))) => Verdict::Vacuous,
         _ => Verdict::Proved { solver: solver.version() },
-    }
-}
-
-/// Whether a query has a model, if a solver can tell. Small p are tried first, where models are found quickly.
-fn has_model(question: &str, portfolio: &Portfolio) -> Option<bool> {
-    let ask =
-        |question: &str, limit| portfolio.solvers.iter().find_map(|solver| decided(solver.ask(question, limit)));
-    let up_to = |p: u32| question.replace("(check-sat)", &format!("(assert (<= p {p}))\n(check-sat)"));
-    let small = [40, 4].map(up_to);
-    let is_sat = |effort| small.iter().any(|question| ask(question, effort) == Some(true));
-    if efforts(0, portfolio.limit).into_iter().any(is_sat) {
-        return Some(true);
-    }
-    ask(question, 3 * portfolio.limit)
-}
-
-/// Whether there is a model, if the answer tells.
-fn decided(answer: SolverAnswer) -> Option<bool> {
-    match answer {
-        SolverAnswer::Sat => Some(true),
-        SolverAnswer::Unsat => Some(false),
-        _ => None,
     }
 }
 
@@ -249,8 +238,8 @@ mod tests {
     #[test]
     fn files_get_little_first_and_their_full_effort_last() {
         let four = Effort::seconds(4);
-        assert_eq!(efforts(0, four), [Effort::GLANCE, Effort::seconds(1), four]);
-        assert_eq!(efforts(2, four), [Effort::GLANCE, Effort::seconds(3), Effort::seconds(12)]);
+        assert_eq!(efforts(0, four), [Effort::GLANCE, Effort::QUICK, four]);
+        assert_eq!(efforts(2, four), [Effort::GLANCE, 3 * Effort::QUICK, Effort::seconds(12)]);
         // However small the limit is, all files have the same rounds.
         for limit in (0..6).map(Effort::seconds) {
             assert_eq!(efforts(1, limit).len(), efforts(0, limit).len());

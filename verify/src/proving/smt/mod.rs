@@ -8,6 +8,7 @@ mod context;
 mod discharge;
 mod laws;
 mod lemmas;
+mod models;
 mod numbering;
 mod obligations;
 mod query;

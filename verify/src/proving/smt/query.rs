@@ -126,6 +126,13 @@ impl Obligation {
         self.attempts.get(i / 2).map(|attempt| self.text(collective, attempt, form))
     }
 
+    /// How much text its files have, without what all files have.
+    pub(super) fn length(&self) -> usize {
+        let formulas =
+            self.attempts.iter().flat_map(|one| one.hypotheses.iter().chain(&one.laws).chain(&one.more_laws));
+        formulas.map(String::len).sum()
+    }
+
     /// The hash of the whole query: a record stores it, and any change invalidates the record.
     pub fn hash(&self) -> String {
         let proofs = self.proofs("");

@@ -73,6 +73,9 @@ impl Effort {
     /// What most queries of the catalogue need. With more, those that need much take longer to be recognised.
     pub(super) const GLANCE: Effort = Effort { milliseconds: 30 };
 
+    /// What nine of ten others need.
+    pub(super) const QUICK: Effort = Effort { milliseconds: 400 };
+
     /// The number of steps that z3 does per second on a current processor: 2 million for easy queries, a third of a
     /// million for hard ones, whose steps are longer.
     const Z3_STEPS: u64 = 1_000_000;

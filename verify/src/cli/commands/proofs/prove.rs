@@ -299,7 +299,8 @@ fn base(portfolio: &Portfolio) -> (Vec<ProveRow>, Base) {
         };
         (row, shown)
     };
-    let (rows, shown) = lemmas().iter().map(prove).unzip();
+    let lemmas = lemmas();
+    let (rows, shown) = sweep::parallel(lemmas.len(), |i| prove(&lemmas[i])).into_iter().unzip();
     (rows, Base(shown))
 }
 

@@ -238,6 +238,12 @@ impl<'a> Prover<'a> {
             reason = Some("states that run backwards are not encoded, but for reductions on nodes".into());
         }
         reason = self.groups_out_of_reach().or(reason);
+        if self.schedule.within().any(|clause| self.schedule.is_stage(clause)) {
+            reason = Some("an inner collective of another kind is not encoded beside messages".into());
+        } else if self.schedule.kind.reduces() && self.schedule.within().any(|clause| !clause.brings.parts.is_empty())
+        {
+            reason = Some("an inner reduction of some blocks is not encoded beside messages".into());
+        }
         if self.schedule.transfers().any(|t| t.site.action == Action::Overwrite) && !on_nodes {
             reason = Some("lines that are given up are not encoded, but for reductions on nodes".into());
         }

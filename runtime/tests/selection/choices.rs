@@ -424,7 +424,8 @@ proptest! {
         // No implementation that serves the call is passed over.
         if let Err(reason) = serves {
             let asked = Answer { reason: Reason::Forced, ..chosen.clone() };
-            let implementation = Force::read(&format!("{}:{name}{given}", call.kind)).expect("fits").remove(0).implementation;
+            let text = format!("{}:{name}{given}", call.kind);
+            let implementation = Force::read(&text).expect("fits").remove(0).implementation;
             let refused = fault(&Answer { implementation, ..asked }, &call, &placement);
             prop_assert!(refused.is_some(), "{name}: {reason}");
         }

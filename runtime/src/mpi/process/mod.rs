@@ -5,7 +5,7 @@ pub(crate) mod code;
 pub(crate) mod ending;
 pub(crate) mod keyval;
 pub(crate) mod lock;
-pub(crate) mod patience;
+pub(crate) mod poll_budget;
 pub(crate) mod processors;
 pub(crate) mod progress;
 pub(crate) mod say;

@@ -32,7 +32,7 @@ use crate::mpi::comm::peer_processes::PeerProcesses;
 use crate::mpi::comm::shared_window::{Rings, SharedWindow};
 use crate::mpi::comm::world::{self, World};
 use crate::mpi::execution::Combine;
-use crate::mpi::process::patience::Patience;
+use crate::mpi::process::poll_budget::PollBudget;
 use crate::mpi::process::progress::progress;
 use crate::program::shared::{SharedCall, segment, signal_value};
 use ::mpi::ffi;
@@ -51,7 +51,7 @@ pub(crate) struct SharedMemory {
     /// The numbers of the node's ranks in the communicator.
     ranks: Box<[usize]>,
     /// How often this rank polls a counter before it yields.
-    patience: Patience,
+    polls: PollBudget,
     /// The number of the next segment in each ring.
     next: [u64; 2],
     /// All ranks are known to have completed this many segments of each ring.
@@ -101,7 +101,7 @@ impl SharedMemory {
             rank,
             p,
             ranks: members.ranks.into(),
-            patience: Patience::new(there),
+            polls: PollBudget::new(there),
             next: [0; 2],
             confirmed: [0; 2],
             lost: None,
@@ -225,7 +225,7 @@ impl SharedMemory {
     fn wait(&self, rank: usize, ring: usize, mut done: impl FnMut() -> bool) -> Result<(), u64> {
         loop {
             for _ in 0..YIELDS {
-                if self.patience.poll(&mut done) {
+                if self.polls.poll(&mut done) {
                     return Ok(());
                 }
                 std::thread::yield_now();
@@ -248,7 +248,7 @@ impl SharedMemory {
 
     /// How often to poll before yielding the processor.
     fn patience(&self) -> u32 {
-        self.patience.now()
+        self.polls.now()
     }
 
     fn give_way(&self) {

@@ -17,20 +17,20 @@ const AGAIN: u32 = 128;
 
 /// How often a rank polls.
 #[derive(Debug)]
-pub(crate) struct Patience {
+pub(crate) struct PollBudget {
     most: u32,
     now: Cell<u32>,
     failures: Cell<u32>,
 }
 
-impl Patience {
+impl PollBudget {
     /// That of a rank on a node with this many ranks.
     pub(crate) fn new(ranks: usize) -> Self {
-        Patience::up_to(if ranks <= processors() { MOST } else { 1 })
+        PollBudget::up_to(if ranks <= processors() { MOST } else { 1 })
     }
 
     const fn up_to(most: u32) -> Self {
-        Patience { most, now: Cell::new(most), failures: Cell::new(0) }
+        PollBudget { most, now: Cell::new(most), failures: Cell::new(0) }
     }
 
     /// How often it polls now.
@@ -63,10 +63,10 @@ impl Patience {
 
 #[cfg(test)]
 mod tests {
-    use super::{AGAIN, MOST, Patience};
+    use super::{AGAIN, MOST, PollBudget};
 
     /// Polls of a rank that waits `times` times for something that is done after `polls` polls.
-    fn polled(patience: &Patience, times: u32, polls: u32) -> u32 {
+    fn polled(budget: &PollBudget, times: u32, polls: u32) -> u32 {
         let mut all = 0;
         for _ in 0..times {
             let mut own = 0;
@@ -74,7 +74,7 @@ mod tests {
                 own += 1;
                 own > polls
             };
-            patience.poll(done);
+            budget.poll(done);
             all += own;
         }
         all
@@ -82,24 +82,24 @@ mod tests {
 
     #[test]
     fn a_rank_that_polls_in_vain_polls_less() {
-        let patience = Patience::up_to(MOST);
-        let all = polled(&patience, 10 * AGAIN, u32::MAX - 1);
+        let budget = PollBudget::up_to(MOST);
+        let all = polled(&budget, 10 * AGAIN, u32::MAX - 1);
         assert!(all < 10 * (2 * MOST + 2 * AGAIN), "{all}");
     }
 
     #[test]
     fn a_rank_for_which_polling_helps_polls_again() {
-        let patience = Patience::up_to(MOST);
-        polled(&patience, AGAIN / 2, u32::MAX - 1);
-        assert_eq!(patience.now(), 1);
-        polled(&patience, AGAIN, 20);
-        assert_eq!(patience.now(), MOST);
-        assert_eq!(polled(&patience, 1000, 20), 21_000);
+        let budget = PollBudget::up_to(MOST);
+        polled(&budget, AGAIN / 2, u32::MAX - 1);
+        assert_eq!(budget.now(), 1);
+        polled(&budget, AGAIN, 20);
+        assert_eq!(budget.now(), MOST);
+        assert_eq!(polled(&budget, 1000, 20), 21_000);
     }
 
     #[test]
     fn with_too_few_processors_a_rank_polls_once() {
-        let patience = Patience::new(usize::MAX);
-        assert_eq!(polled(&patience, 2 * AGAIN, 5), 2 * AGAIN);
+        let budget = PollBudget::new(usize::MAX);
+        assert_eq!(polled(&budget, 2 * AGAIN, 5), 2 * AGAIN);
     }
 }

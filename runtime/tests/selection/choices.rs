@@ -267,6 +267,9 @@ fn the_default_is_as_documented() {
     assert_eq!(not_blocking(CallForm::Nonblocking, 4, 4, 511), Implementation::Library);
     assert_eq!(not_blocking(CallForm::Nonblocking, 4, 4, 512), Implementation::SharedMemory(CopyPath::Slot));
     assert_eq!(not_blocking(CallForm::Nonblocking, 2, 2, 2047), Implementation::Library);
+    let rooted = |p| Question { form: CallForm::Nonblocking, ..Question::new(Kind::Gather, p, p, 4096) };
+    assert_eq!(fastest.choose(&rooted(3)).implementation, Implementation::Library);
+    assert_eq!(fastest.choose(&rooted(4)).implementation, Implementation::SharedMemory(CopyPath::Slot));
     assert_eq!(not_blocking(CallForm::Persistent, 4, 4, 8), Implementation::SharedMemory(CopyPath::Slot));
     assert_eq!(not_blocking(CallForm::Nonblocking, 16, 4, 4096), Implementation::SharedMemory(CopyPath::Slot));
     assert_eq!(not_blocking(CallForm::Persistent, 16, 4, 4096), Implementation::SharedMemory(CopyPath::Slot));

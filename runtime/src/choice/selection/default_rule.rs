@@ -70,7 +70,8 @@ type NamedCandidate = (&'static str, Option<ModelledAlltoall>, &'static str);
 fn in_shared_memory(call: &Question) -> RangeInclusive<u64> {
     let moves = !call.kind.reduces();
     let (least, most) = match call.form {
-        // Creating a request takes longer than MPI needs for a few bytes.
+        // Creating a request takes longer than MPI needs for a few bytes, and than two or three ranks gain with a root.
+        CallForm::Nonblocking if call.p < 4 && call.kind.has_root() => (ANY, ANY),
         CallForm::Nonblocking if call.p < 4 => (2 << 10, if moves { 8 << 10 } else { ANY }),
         CallForm::Nonblocking => (512, ANY),
         // For a few bytes MPI is no slower: with two or three ranks to or from a root, in persistent requests with a

@@ -29,6 +29,7 @@ struct InTwoSteps<U = OrderedBinomialReduce, O = BinomialScatter> {
 #[requires(lanes > 1)]
 #[order(same_tree, rank_order)]
 #[check(p <= 12)]
+#[allow(clippy::duplicated_attributes, reason = "the clauses name different collectives")]
 #[round]
 #[within(node, up, root = 1)]
 #[within(lane, across, when = local == 1)]

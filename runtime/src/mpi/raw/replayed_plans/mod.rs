@@ -252,7 +252,7 @@ fn altered_messages_are_found() {
         let entry = catalogue().iter().find(|entry| entry.name == name).expect("in the catalogue");
         assert!(!sweep(entry, &|plan: &mut MessagePlan| change(plan)).1.is_empty(), "{name}");
     };
-    found("allgather/ring", &|plan| drop(plan.steps.pop()));
+    found("allgather/ring", &|plan| plan.steps.truncate(1));
     found("allgather/sparbit", &|plan| plan.lengths.iter_mut().for_each(|length| *length = 1));
     found("allgather/bruck", &|plan| {
         plan.steps.iter_mut().for_each(|step| {

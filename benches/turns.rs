@@ -7,8 +7,8 @@ use mpi::traits::*;
 /// Batches that are not counted.
 const WARM_UP: usize = 5;
 
-/// The median time of each variant on its slowest rank. `time` runs a batch of a variant; variants take turns, each time
-/// in another order.
+/// The median time of each variant on its slowest rank. `time` runs a batch of a variant; variants take turns, each
+/// time in another order.
 pub(crate) fn in_turns(
     world: &SimpleCommunicator,
     variants: usize,

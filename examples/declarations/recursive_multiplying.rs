@@ -2,9 +2,9 @@ use roundel::Collective;
 
 /// Recursive multiplying: an allreduce like recursive doubling, in groups of `radix` ranks instead of two.
 ///
-/// If p is no power of the radix, the ranks from `t` on, the largest power, first send what they have to those below `t`
-/// with the same remainder by `t`, and get the result in the end. Before the round with `D`, a rank below `t` has what
-/// its aligned group of `D` ranks, and the ranks that sent to them, contributed.
+/// If p is no power of the radix, the ranks from `t` on, the largest power, first send what they have to those below
+/// `t` with the same remainder by `t`, and get the result in the end. Before the round with `D`, a rank below `t` has
+/// what its aligned group of `D` ranks, and the ranks that sent to them, contributed.
 ///
 /// MPICH: `MPIR_Allreduce_intra_recursive_multiplying`.
 #[derive(Collective)]

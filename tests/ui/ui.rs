@@ -33,8 +33,8 @@ fn wrong_declarations_do_not_compile() {
     assert!(differing.is_empty(), "{}", differing.join("\n\n"));
 }
 
-/// Compiles all programs; returns what cargo prints, one JSON value in a line. All packages are selected, and the features
-/// in `ROUNDEL_BUILT`, so that cargo finds what it has built for the other tests.
+/// Compiles all programs; returns what cargo prints, one JSON value in a line. All packages are selected, and the
+/// features in `ROUNDEL_BUILT`, so that cargo finds what it has built for the other tests.
 fn compile() -> Vec<Value> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));

@@ -179,8 +179,8 @@ pub struct Within {
 }
 
 impl Within {
-    /// The blocks of a clause in a sequence if nothing else is said. A member of an inner collective that has a block for
-    /// each has that of its rank, or, if the whole is divided otherwise, the one with its index in the group.
+    /// The blocks of a clause in a sequence if nothing else is said. A member of an inner collective that has a block
+    /// for each has that of its rank, or, if the whole is divided otherwise, the one with its index in the group.
     pub fn usual_blocks(outer: Kind, inner: Kind, group: &Group) -> BlockSet {
         let item = match group {
             _ if !inner.has_a_block_each() => return BlockSet::default(),

@@ -76,8 +76,8 @@ fn a_reverse_is_written_and_read_again() {
     }
 }
 
-/// Entries that are declared as the reverse of an allgather, which have its clauses but for bounds and layouts. (That by
-/// cyclic shift is the reverse of an allgather that is not in the catalogue.)
+/// Entries that are declared as the reverse of an allgather, which have its clauses but for bounds and layouts. (That
+/// by cyclic shift is the reverse of an allgather that is not in the catalogue.)
 #[test]
 fn a_reduce_scatter_and_the_allgather_of_its_name_have_the_same_clauses() {
     let clauses = |schedule: Schedule| {

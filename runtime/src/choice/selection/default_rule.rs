@@ -106,8 +106,8 @@ fn shares_memory(call: &Question) -> bool {
 /// IEEE CLUSTER 2017.
 const READERS: usize = 8;
 
-/// Whether it is fastest that the kernel copies blocks from rank to rank, which it does for MPI's messages, too: where a
-/// slot is slower than messages, because they are long.
+/// Whether it is fastest that the kernel copies blocks from rank to rank, which it does for MPI's messages, too: where
+/// a slot is slower than messages, because they are long.
 fn copies_in_kernel(call: &Question) -> bool {
     let knows_lengths = call.kind != Kind::Alltoall || !call.varying && call.bytes != ANY;
     let waits = call.form != CallForm::Nonblocking;

@@ -294,8 +294,8 @@ pub(super) fn groups(schedule: &Schedule) -> TokenStream {
         let questions = WithinCode::of_loop(schedule, l).into_iter().map(|code| code.question());
         around(schedule, l, quote!(#(#questions)*))
     });
-    // All ranks are considered, because the answer must be the same everywhere. For groups of whole nodes and lanes, one
-    // rank of each node suffices, unless lanes differ in what they do.
+    // All ranks are considered, because the answer must be the same everywhere. For groups of whole nodes and lanes,
+    // one rank of each node suffices, unless lanes differ in what they do.
     let differs =
         |within: &Within| within.group == Group::Lane && (within.when.is_some() || within.members.is_some());
     let every = schedule.within().any(|within| numbers(&within.group).next().is_some() || differs(within));

@@ -351,8 +351,8 @@ impl<'a> Prover<'a> {
     }
 
     /// The messages of a clause that may bring the contribution of a rank: how many steps it is away from the first
-    /// rank of the message with index 0. Where a condition `a == b` selects the ranks of a message: by how much its sides
-    /// differ.
+    /// rank of the message with index 0. Where a condition `a == b` selects the ranks of a message: by how much its
+    /// sides differ.
     fn bringing(
         &self,
         round: ReductionRound<'_, 'a>,
@@ -420,8 +420,8 @@ fn steps(t: &Transfer, index: &Index) -> Step<(Expr, bool)> {
     distance(step).ok_or_else(unsolved)
 }
 
-/// From where steps are counted: the first rank of a message and, where senders go down, the last one, because the ranks
-/// of a message may go up.
+/// From where steps are counted: the first rank of a message and, where senders go down, the last one, because the
+/// ranks of a message may go up.
 fn starts(cx: &mut Context<'_>, part: &SetPiece, down: bool) -> Step<Vec<Term>> {
     let mut starts = vec![first(cx, part)?.block];
     if down {

@@ -4,8 +4,8 @@
 //! alone; what the contract does not promise is gone. So contents are formulas, for an arbitrary rank, block and
 //! contributor, and need no `holds`:
 //!
-//! - before a stage that reduces, no contribution is at two members of a group; afterwards a rank has, of the blocks that
-//!   the contract gives it, what the members had together, and nothing else of them;
+//! - before a stage that reduces, no contribution is at two members of a group; afterwards a rank has, of the blocks
+//!   that the contract gives it, what the members had together, and nothing else of them;
 //! - a stage that moves data needs something in the blocks that the contract starts with; afterwards a rank has what
 //!   it brought, and of the blocks that the contract gives it what their source had, which is no less than what it
 //!   replaces.

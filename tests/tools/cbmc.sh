@@ -51,7 +51,7 @@ trap 'rm -rf "$directory"' EXIT
 roundel() { if [ -n "${ROUNDEL:-}" ]; then "$ROUNDEL" "$@"; else cargo run -q -- "$@"; fi; }
 algorithms=$(roundel list | awk '/^[a-z-]+\// { print $1 }')
 on_nodes="allgather/locality-bruck allgather/hierarchical allgather/multi-lane allreduce/smp \
-allreduce/nap alltoall/leaders alltoall/hierarchical"
+allreduce/nap allreduce/multi-lane alltoall/leaders alltoall/hierarchical"
 looks_at_nodes() { case " $on_nodes " in *" $1 "*) true ;; *) false ;; esac; }
 count() { awk -v first="$1" -v last="$2" 'BEGIN { for (i = first; i <= last; i++) print i }'; }
 

@@ -13,14 +13,17 @@ static void rdl_try(int64_t p, int64_t even, int64_t odd@DECLARATIONS@)
 {
     rdl_run run;
     int64_t first[RDL_RANKS + 1] = {0};
-    rdl_nodes nodes = {0, p, first};
-    for (int64_t next = 0; next < p; nodes.count++) {
-        int64_t size = nodes.count % 2 == 0 ? even : odd;
+    rdl_nodes all = {0, p, first};
+    for (int64_t next = 0; next < p; all.count++) {
+        int64_t size = all.count % 2 == 0 ? even : odd;
         size = size < p - next ? size : p - next;
-        first[nodes.count + 1] = next += size;
-        nodes.lanes = size < nodes.lanes ? size : nodes.lanes;
+        first[all.count + 1] = next += size;
+        all.lanes = size < all.lanes ? size : all.lanes;
     }
-    const rdl_nodes *at = &nodes;
+    const rdl_nodes *at = &all;
+    const int64_t nodes = at->count, lanes = at->lanes;
+    (void)nodes;
+    (void)lanes;
     rdl_p = p;
     rdl_blocks = @BLOCKS@;
     assert(rdl_blocks <= @MOST_BLOCKS@);

@@ -101,7 +101,7 @@ impl Nursery<'_> {
 fn declared(original: &Schedule, spot: SchedulePart) -> bool {
     let usual = |within: &Within| original.is_stage(within) && within.brings == usual_blocks(original, within);
     match spot {
-        SchedulePart::Blocks => original.kind.is_divided(),
+        SchedulePart::Blocks => original.reverse_of.map_or(original.kind, |reverse| reverse.kind).is_divided(),
         SchedulePart::Transfer(site, Field::Blocks) => {
             !original.within().any(|within| within.site == site && usual(within))
         }

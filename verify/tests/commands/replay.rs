@@ -307,7 +307,8 @@ fn every_mutant_is_written_or_breaks_a_rule() {
                 unwritable.push("the language has this clause everywhere".into());
                 continue;
             }
-            let again = check::at_point(&read, &one.point(&read, &path).unwrap()).expect_err(&format!("{}: {}", entry.name, mutant.description));
+            let again = check::at_point(&read, &one.point(&read, &path).unwrap())
+                .expect_err(&format!("{}: {}", entry.name, mutant.description));
             assert_eq!(again.to_string(), violation.to_string(), "{}", mutant.description);
             written += 1;
         }

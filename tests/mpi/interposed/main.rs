@@ -101,7 +101,11 @@ fn in_shared_memory(mpi: &Mpi) {
     }
     let mut campaign = Campaign::new(mpi);
     campaign.blocking = mpi.id.starts_with("mpich");
-    let paths = |kind: Kind| if kind.reduces() { &["shared-memory"][..] } else { &["shared-memory", "kernel-copy"] };
+    let reads = faults::ranks_read_each_other(mpi);
+    let paths = |kind: Kind| match reads && !kind.reduces() {
+        true => &["shared-memory", "kernel-copy"][..],
+        false => &["shared-memory"],
+    };
     for (i, (kind, &name)) in
         Kind::ALL.iter().flat_map(|&kind| paths(kind).iter().map(move |p| (kind, p))).enumerate()
     {

@@ -66,7 +66,7 @@ impl PeerProcesses {
         while done < bytes {
             let rest = bytes - done;
             let local = libc::iovec { iov_base: to.wrapping_add(done).cast(), iov_len: rest };
-            let remote = libc::iovec { iov_base: (from + done) as *mut c_void, iov_len: rest };
+            let remote = libc::iovec { iov_base: from.wrapping_add(done) as *mut c_void, iov_len: rest };
             // SAFETY: the caller guarantees room; the kernel checks the other end.
             match unsafe { libc::process_vm_readv(self.0[rank], &local, 1, &remote, 1, 0) } {
                 ..0 => return Err(io::Error::last_os_error()),

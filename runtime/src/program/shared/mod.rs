@@ -287,7 +287,9 @@ impl SharedCall<'_> {
         match self.kind {
             Kind::Broadcast => (1, 1),
             Kind::Allreduce | Kind::Reduce => (self.p + usize::from(self.shares()), 1),
-            Kind::Allgather | Kind::Gather | Kind::Scatter => (self.p, 1),
+            Kind::Allgather => (self.p, 1),
+            // The root needs no row for its own block.
+            Kind::Gather | Kind::Scatter => (self.p.max(2) - 1, 1),
             Kind::ReduceScatter | Kind::Alltoall => (self.p, self.p),
         }
     }

@@ -226,24 +226,34 @@ impl<S: SharedSteps> Segment<'_, S> {
         }
     }
 
+    /// Where a rank's block lies that goes to the root or comes from it. The root has no row.
+    fn row_beside_root(&self, rank: usize) -> RegionOffset {
+        let skipped = usize::from(!self.segments.tiny && rank > self.call.root);
+        self.row(rank - skipped, 0)
+    }
+
     /// Every other rank copies its block into the slot, and the root copies them from there.
     fn gather(self) {
         let own = self.part(self.rank).len();
         if !self.is_root() {
             self.steps.claim();
-            self.steps.copy(self.own(MemoryRegion::Input), self.row(self.rank, 0), own);
+            self.steps.copy(self.own(MemoryRegion::Input), self.row_beside_root(self.rank), own);
             return self.steps.signal();
         }
         self.steps.copy(self.given(), self.block(MemoryRegion::Output, self.rank), own);
         for rank in self.others() {
             self.steps.await_signals(rank, 1);
-            self.steps.copy(self.row(rank, 0), self.block(MemoryRegion::Output, rank), self.part(rank).len());
+            self.steps.copy(
+                self.row_beside_root(rank),
+                self.block(MemoryRegion::Output, rank),
+                self.part(rank).len(),
+            );
         }
     }
 
     /// Where the root puts a rank's block.
     fn scattered(&self, rank: usize) -> RegionOffset {
-        if self.segments.tiny { self.cell(self.call.root, rank) } else { self.row(rank, 0) }
+        if self.segments.tiny { self.cell(self.call.root, rank) } else { self.row_beside_root(rank) }
     }
 
     /// The root copies the blocks of all others into the slot, and every rank copies its own from there.

@@ -162,7 +162,6 @@ impl SharedMemory {
     }
 
     /// The outcome of a call in which ranks read each other's memory.
-    #[cold]
     fn fetched(&mut self) -> Result<(), Error> {
         self.unread.take().map_or(Ok(()), Err)
     }
